@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     screen.add_argument("host", metavar="HOST")
     screen.add_argument("--follow", "-f", action="store_true", help="go on printing")
     by_hand = command(
-        "boot", ("boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
+        "boot", ("boot a machine manually: put the medium in, switch on (for hosts whose boot method is manual)")
     )
     by_hand.add_argument("host", metavar="HOST")
     by_hand.add_argument("--image", required=True, metavar="URL", help="where the medium is published")

@@ -100,7 +100,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Make a cluster on the hub, but let it not start yet
+- name: Create a cluster on the hub without starting its installation
   zerotouch.openshift.agent_cluster_install:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge
@@ -108,7 +108,7 @@ EXAMPLES = r"""
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     hold: true
 
-- name: Let it start and wait until it is installed
+- name: Start the installation, and wait until the cluster is installed
   zerotouch.openshift.agent_cluster_install:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge

@@ -118,7 +118,7 @@ EXAMPLES = r"""
         interfaces: [{name: eno1, mac_address: "52:54:00:00:00:03"}]
     dest: clusters/compact/config
 
-- name: Take the files that are already there
+- name: Use existing configuration files
   zerotouch.openshift.agent_config:
     config_dir: ~/kni22
     version: 4.22.0

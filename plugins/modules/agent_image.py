@@ -131,7 +131,7 @@ EXAMPLES = r"""
       path: /srv/images/rhcos-live-iso.x86_64.iso
     work_dir: clusters/kni22
 
-- name: Build it from a URL, verified
+- name: Build the image from a base image of a URL, and verify its checksum
   zerotouch.openshift.agent_image:
     config_dir: clusters/kni22/config
     base_image:
@@ -140,7 +140,7 @@ EXAMPLES = r"""
     work_dir: clusters/kni22
   register: image
 
-- name: Make what a network boot loads, and publish it
+- name: Build the files for a network boot
   zerotouch.openshift.agent_image:
     config_dir: clusters/kni22/config
     base_image:
@@ -149,7 +149,7 @@ EXAMPLES = r"""
     kind: pxe
   register: boot
 
-- name: Copy it to the web server that bootArtifactsBaseURL names
+- name: Copy the files to the web server of bootArtifactsBaseURL
   ansible.builtin.copy:
     src: "{{ item.path }}"
     dest: /var/www/html/kni22/
@@ -157,7 +157,7 @@ EXAMPLES = r"""
   loop: "{{ boot.boot_artifacts }}"
   delegate_to: web.example.com
 
-- name: Show where it is
+- name: Print path and size of the image
   ansible.builtin.debug:
     msg: "{{ image.path }} ({{ image.size }} bytes)"
 """

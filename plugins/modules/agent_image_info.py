@@ -30,7 +30,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Look into an image
+- name: Read the content of an image
   zerotouch.openshift.agent_image_info:
     path: clusters/kni22/images/agent.x86_64.iso
   register: info

@@ -71,7 +71,7 @@ EXAMPLES = r"""
     config_dir: ~/ztp/compact
     version: 4.22.0
 
-- name: Look at the objects that the files of a walkthrough mean
+- name: Render the cluster manifests of a configuration
   zerotouch.openshift.agent_manifests:
     config_dir: ~/kni22
     version: 4.22.0

@@ -126,7 +126,7 @@ EXAMPLES = r"""
         query: length(inventory.gpus || `[]`) > `0` && inventory.cpu.count >= `64`
         agent_labels: {pool: gpu}
 
-- name: Take a host out of its cluster
+- name: Unbind a host from its cluster
   zerotouch.openshift.agents:
     namespace: edge
     hosts:

@@ -264,7 +264,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Have a cluster of three
+- name: Create or update a cluster with three hosts
   zerotouch.openshift.assisted_cluster:
     service_url: http://192.0.2.10:8090
     name: edge

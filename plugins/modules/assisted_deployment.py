@@ -113,7 +113,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Have cluster and discovery image
+- name: Create or update the cluster and its discovery image
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
     work_dir: clusters/edge
@@ -127,7 +127,7 @@ EXAMPLES = r"""
     hosts: "{{ (site.deployment | zerotouch.openshift.deployment('bmc_hosts')) | selectattr('name', 'in',
       edge.boot_hosts) }}"
 
-- name: Install it
+- name: Install the cluster
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
     work_dir: clusters/edge

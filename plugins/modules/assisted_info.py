@@ -52,7 +52,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: What keeps a cluster from being installed
+- name: Read why a cluster cannot be installed
   zerotouch.openshift.assisted_info:
     service_url: http://192.0.2.10:8090
     cluster_name: edge

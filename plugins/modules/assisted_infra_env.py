@@ -109,7 +109,7 @@ EXAMPLES = r"""
               ipv4: {enabled: true, dhcp: false, address: [{ip: 192.0.2.11, prefix-length: 24}]}
   register: site
 
-- name: Take it back, and forget its hosts
+- name: Delete the InfraEnv and its hosts
   zerotouch.openshift.assisted_infra_env:
     service_url: http://192.0.2.10:8090
     name: site-1

@@ -71,7 +71,7 @@ EXAMPLES = r"""
     service_url: http://192.0.2.10:8090
     cluster_name: edge
 
-- name: Take a failed installation back
+- name: Reset a failed installation
   zerotouch.openshift.assisted_install:
     service_url: http://192.0.2.10:8090
     cluster_name: edge

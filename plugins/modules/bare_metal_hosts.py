@@ -73,7 +73,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Have the hub boot a machine and make it a worker
+- name: Create a BareMetalHost, so that the hub boots the machine as a worker
   zerotouch.openshift.bare_metal_hosts:
     kubeconfig: ~/hub.kubeconfig
     namespace: site-1
@@ -89,7 +89,7 @@ EXAMPLES = r"""
         root_device_hints: {deviceName: /dev/sda}
         cluster: {name: site-1}
 
-- name: Forget it
+- name: Delete the BareMetalHost
   zerotouch.openshift.bare_metal_hosts:
     kubeconfig: ~/hub.kubeconfig
     namespace: site-1

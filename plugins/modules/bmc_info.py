@@ -36,7 +36,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See whether every BMC answers and belongs to the machine that the inventory means
+- name: Check that every BMC answers and belongs to its host in the inventory
   zerotouch.openshift.bmc_info:
     hosts:
       - name: node-1

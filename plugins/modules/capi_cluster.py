@@ -215,7 +215,7 @@ EXAMPLES = r"""
         agent_label_selector: {matchLabels: {example.com/size: large}}
         bootstrap: {data_secret_name: user-data-large}
 
-- name: Remove it; the hosts become free Agents
+- name: Delete the cluster; its hosts become free Agents
   zerotouch.openshift.capi_cluster:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters-c1

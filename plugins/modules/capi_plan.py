@@ -85,7 +85,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See what a deployment would do
+- name: Plan a deployment
   zerotouch.openshift.capi_plan:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge

@@ -74,7 +74,7 @@ options:
     type: float
     default: 3600
   policy:
-    description: Which of the Agents that suit is taken. Everybody who can be served is served, whatever the policy
+    description: Which of the Agents that suit is taken. Each Machine that can be served is served, whatever the policy
       says.
     type: dict
     suboptions:
@@ -179,7 +179,7 @@ EXAMPLES = r"""
     agent_namespace: hosts
   check_mode: true
 
-- name: Bring all Machines of a cluster to their hosts, spread over the racks
+- name: Assign Agents to all Machines of a cluster, spread over the racks
   zerotouch.openshift.capi_reconcile:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters-c1
@@ -190,7 +190,7 @@ EXAMPLES = r"""
       order: spread
       topology_label: example.com/rack
 
-- name: Have three small hosts ready for a NodePool before it grows
+- name: Label three small hosts for a NodePool before it is scaled
   zerotouch.openshift.capi_reconcile:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters-c1

@@ -95,7 +95,7 @@ EXAMPLES = r"""
     work_dir: clusters/demo
   register: deployment
 
-- name: Boot the hosts that need it
+- name: Boot the hosts that must be booted
   zerotouch.openshift.boot_hosts:
     hosts: "{{ bmc_hosts | selectattr('name', 'in', deployment.boot_hosts) }}"
     image_url: "{{ image_url }}"

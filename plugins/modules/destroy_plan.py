@@ -60,7 +60,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See what destroying a cluster would remove
+- name: Plan the removal of a cluster
   zerotouch.openshift.destroy_plan:
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('bmc_hosts') }}"
     touch: "{{ site.deployment | zerotouch.openshift.deployment('touch') }}"

@@ -456,7 +456,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Have a hosted cluster behind one address
+- name: Create or update a hosted cluster with one address for its API
   zerotouch.openshift.hosted_cluster:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters
@@ -471,7 +471,7 @@ EXAMPLES = r"""
     wait_for: available
     work_dir: clusters/edge
 
-- name: Take it down
+- name: Delete the hosted cluster
   zerotouch.openshift.hosted_cluster:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters

@@ -80,7 +80,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See which hosts have to boot the discovery image
+- name: Find the hosts that must boot the discovery image
   zerotouch.openshift.hub_plan:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge

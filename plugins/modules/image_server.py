@@ -161,7 +161,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Upload it to a server with WebDAV
+- name: Upload the image to a server with WebDAV
   zerotouch.openshift.image_server:
     work_dir: clusters/kni22
     publish:
@@ -176,7 +176,7 @@ EXAMPLES = r"""
     bmc_addresses: ["redfish-virtualmedia+https://10.0.0.11", "redfish-virtualmedia+https://10.0.0.12"]
   register: published
 
-- name: Copy it to a web server's directory
+- name: Copy the image to the directory of a web server
   zerotouch.openshift.image_server:
     work_dir: clusters/kni22
     publish:

@@ -178,7 +178,7 @@ EXAMPLES = r"""
               ipv4: {enabled: true, dhcp: false, address: [{ip: 192.0.2.11, prefix-length: 24}]}
   register: site
 
-- name: Take it back
+- name: Delete the InfraEnv
   zerotouch.openshift.infra_env:
     kubeconfig: ~/hub.kubeconfig
     name: site-1

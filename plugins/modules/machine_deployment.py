@@ -71,7 +71,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Take one host out
+- name: Remove one host from the MachineDeployment
   zerotouch.openshift.machine_deployment:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge

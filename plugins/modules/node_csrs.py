@@ -82,7 +82,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Let two workers join, and wait until they are Ready
+- name: Approve the certificate requests of two workers, and wait until their Nodes are Ready
   zerotouch.openshift.node_csrs:
     kubeconfig: clusters/edge/auth/kubeconfig
     hosts:
@@ -92,7 +92,7 @@ EXAMPLES = r"""
         addresses: [192.0.2.34, 2001:db8::34]
     wait: true
 
-- name: Let a worker join whose address comes from DHCP
+- name: Approve the certificate requests of a worker with DHCP
   zerotouch.openshift.node_csrs:
     kubeconfig: clusters/edge/auth/kubeconfig
     hosts:

@@ -188,7 +188,7 @@ EXAMPLES = r"""
       pull_secret: "{{ pull_secret }}"
   register: image
 
-- name: Show how long it works
+- name: Print until when the image can be used
   ansible.builtin.debug:
     msg: "{{ image.path }} works until {{ image.expires_at }}"
 """

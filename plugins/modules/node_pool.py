@@ -227,7 +227,7 @@ requirements:
 """
 
 EXAMPLES = r"""
-- name: Have a pool of three large hosts
+- name: Create or update a pool of three large hosts
   zerotouch.openshift.node_pool:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters
@@ -239,7 +239,7 @@ EXAMPLES = r"""
     wait_for: ready
     timeout: 7200
 
-- name: Take one host out of it
+- name: Remove one host from the pool
   zerotouch.openshift.node_pool:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters
@@ -248,7 +248,7 @@ EXAMPLES = r"""
     wait_for: replicas
   register: pool
 
-- name: Let the autoscaler decide
+- name: Scale the pool automatically
   zerotouch.openshift.node_pool:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters

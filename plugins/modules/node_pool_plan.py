@@ -208,7 +208,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See what it takes to have five nodes
+- name: Plan a pool with five nodes
   zerotouch.openshift.node_pool_plan:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters
@@ -217,7 +217,7 @@ EXAMPLES = r"""
     replicas: 5
   register: pool
 
-- name: Say what is missing
+- name: Print what is missing
   ansible.builtin.debug:
     msg: "{{ pool.stop or pool.plan }}"
 """

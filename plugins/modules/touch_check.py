@@ -62,7 +62,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See whether two machines may be booted
+- name: Check whether two machines may be booted
   zerotouch.openshift.touch_check:
     action: boot
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('bmc_hosts') }}"

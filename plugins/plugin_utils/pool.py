@@ -517,7 +517,7 @@ def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _said_by(read: Callable[[Any, str], Any], provided: Any, path: str) -> Iterator[Problem]:
-    """What the room that reads it finds wrong."""
+    """What the package that reads it finds wrong."""
     try:
         read(provided, path)
     except InvalidInput as error:

@@ -260,14 +260,14 @@ READING = Topic(
         E(
             "*",
             DUPLICATE,
-            ("the key stands twice, first on line …", "… and … are the same field"),
+            ("the key is defined twice, first on line …", "… and … are the same field"),
             "one of the two would be lost",
             "keep one",
         ),
         E(
             "*",
             DUPLICATE,
-            "'<<' brings this key too, from line …, and the installer lets nothing override it",
+            "'<<' also defines this key (line …), and the installer does not allow to override it",
             "the installer merges the keys of `<<` and then refuses a key that is defined twice",
             "remove the key from the mapping that `<<` refers to, and define it in each mapping",
         ),
@@ -289,7 +289,7 @@ READING = Topic(
             "*",
             SYNTAX,
             (
-                "an alias stands inside the value that it names",
+                "an alias refers to a value that contains the alias itself",
                 "aliases make this document too large",
                 "this document is nested too deeply",
                 "a key must be a word, …",
@@ -355,7 +355,7 @@ READING = Topic(
         E(
             "*",
             IGNORED,
-            "… stands under spec and at the top level; the top level counts",
+            "… is set under spec and at the top level; the value at the top level is used",
             "",
             "move it out of `spec`",
             check="layout-upgraded",
@@ -390,14 +390,14 @@ VARIABLES = Topic(
         E(
             "openshift_host[*.bmc",
             REQUIRED,
-            "boot method bmc needs to know the BMC",
+            "boot method bmc requires the BMC",
             "",
             ("add `bmc`, or boot manually: `boot: {method: manual}`"),
         ),
         E(
             "openshift_host[*.libvirt",
             REQUIRED,
-            "boot method libvirt needs to know the connection to its hypervisor",
+            "boot method libvirt requires the connection to its hypervisor",
             "",
             "add `libvirt: {uri: …, domain: …}`, or boot manually: `boot: {method: manual}`",
         ),

@@ -34,7 +34,7 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
                 "use one of the schemes in the message",
             ),
             Message(
-                "credentials do not belong into the address; use username and password",
+                "the address must not contain credentials; use username and password",
                 "the address contains user name and password",
                 "move them to `bmc.username` and `bmc.password`",
             ),
@@ -180,7 +180,7 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
                 "correct these hosts, and run again",
             ),
             Message(
-                "and is left alone.",
+                "and is not changed.",
                 "another tool created the object",
                 "delete it manually",
             ),
@@ -220,7 +220,7 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
                 "set another `openshift_work_dir` or `dest`",
             ),
             Message(
-                "cannot be written: you may not write to …",
+                "cannot be written: you have no write permission for …",
                 "the user may not write to the directory",
                 "set another `openshift_work_dir` or `dest`",
             ),

@@ -258,7 +258,7 @@ FENCING = Topic(
         E(
             "controlPlane.fencing.credentials[].macAddress",
             UNKNOWN_FIELD,
-            "OpenShift … does not know this field; it came with 4.23",
+            "OpenShift … does not have this field; it was added in 4.23",
             "in an older release one MAC address, even with a hostname, makes the client in the image reject all "
             "fencing credentials",
             "set `hostName` as in the inventory, and remove `macAddress`",

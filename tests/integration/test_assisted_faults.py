@@ -230,7 +230,7 @@ def test_a_creation_whose_answer_is_lost_is_reported_and_found_by_the_next_run(
         provided = {key: value for key, value in provided.items() if key not in ("pull_secret", "openshift_version")}
     gateway.ills = [("POST", path, "cut-after")]
     lost = ask(gateway, name, token=bench.token, **provided)
-    assert lost["failed"] and "Whether the service has done it is not known" in lost["msg"]
+    assert lost["failed"] and "It is not known whether the service has executed the request" in lost["msg"]
     found = [ask(gateway, name, token=bench.token, **provided) for _ in range(2)]
     assert not any(item.get("failed") for item in found) and not found[1]["changed"], found
     assert (
@@ -256,7 +256,7 @@ def test_changes_are_sent_again_and_made_once(bench: Bench, gateway: Gateway, as
 
 
 def test_two_runs_at_once_leave_one_of_each(bench: Bench) -> None:
-    """The rooms and not the modules, since a module ends its process; the rest is the same, the lab's service
+    """The packages and not the modules, since a module ends its process; the rest is the same, the lab's service
     included.
     """
 

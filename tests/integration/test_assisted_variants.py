@@ -79,7 +79,7 @@ def begun(bench: Bench, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict
         while True:
             cared = upkeep_plan(observer.observe({}))
             assert cared.stop is None, cared.stop
-            if any("is begun" in line for line in cared.lines):
+            if any("Starting the installation" in line for line in cared.lines):
                 return session.service.cluster(session.found.cluster_id), session.service.infra_env(
                     session.found.infra_env_id
                 )

@@ -77,7 +77,7 @@ def test_the_base_image_of_the_release(sno: Deployment, mirror: image_server.Ima
     mirror.seen.clear()
     run = sno.deployed(extra=extra)
     assert (ISO, "bytes=60000-") in mirror.gets(), (mirror.gets(), run.output)
-    assert "The stream metadata comes over plain HTTP" in run.output, run.output
+    assert "The stream metadata was downloaded over plain HTTP" in run.output, run.output
     state = json.loads((sno.work_dir / "state.json").read_text())
     assert state["image"]["stream"]["sha256"] == good == state["image"]["base"]["sha256"]
     # The stream has a newer build now: this installation stays with the one it began with.

@@ -159,7 +159,7 @@ def test_check_mode_says_who_would_get_which_host(run_module: Open) -> None:
 def test_the_chosen_host_comes_back(run_module: Open) -> None:
     ok(run_module("node_pool", name=POOL, namespace=NAMESPACE, remove=["master-1"]))
     left: set[str] = set()
-    # Cluster API deletes the Machine; the host is let go while its Node is there
+    # Cluster API deletes the Machine; the host is released while its Node is there
     while left != {"master-0", "master-2"}:
         done = ok(run_module("capi_reconcile", **SCOPE, until="converged", timeout=600))
         left = {row["hostname"] for row in done["machines"]}

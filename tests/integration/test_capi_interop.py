@@ -590,7 +590,7 @@ def test_the_controller_finishes_what_a_killed_run_began(api: RealApi) -> None:
         api.end(process)
 
 
-def test_steering(api: RealApi) -> None:
+def test_label_selection(api: RealApi) -> None:
     """The controller takes the Agents that our planner chose, not the first ones; a label goes once its Agent is
     reserved.
     """

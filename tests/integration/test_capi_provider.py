@@ -151,7 +151,7 @@ def test_the_controller_lives_on_these_rights(api: RealApi) -> None:
         lambda: hook in (api.client.get(MACHINE.path(SPACE, "worker-0"))["metadata"].get("annotations") or {}),
         lambda: log(api),
     )
-    # Its Machine goes: the host is let go, the finalizer comes off.
+    # Its Machine goes: the host is released, the finalizer comes off.
     conditions = [
         {
             "type": "Deleting",

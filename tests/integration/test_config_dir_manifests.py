@@ -87,7 +87,7 @@ def provided_set(deployment: Deployment) -> Path:
     directory = deployment.directory / "set"
     (directory / "cluster-manifests").mkdir(parents=True)
     for name, document in objects(network_config, cluster["ssh_public_keys"][0]).items():
-        (directory / "cluster-manifests" / f"{name}.yaml").write_text(f"# {name}, by hand\n{yaml.safe_dump(document)}")
+        (directory / "cluster-manifests" / f"{name}.yaml").write_text(f"# {name}, manual\n{yaml.safe_dump(document)}")
     agent = {
         "apiVersion": "v1beta1",
         "hosts": [

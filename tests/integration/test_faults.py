@@ -60,7 +60,9 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     lab.fault("media-fetch-fails", "sno-0", count=0)
     unread = sno.refused(extra={"openshift_timeouts": {"boot": 2}})
     assert len(re.findall(served, unread.output.rpartition("Fail with the reason")[2])) == 1, unread.output
-    assert "limit of phase boot" in unread.message and "sno-0 did not boot the image" in unread.message, unread.message
+    assert "phase boot exceeded its limit" in unread.message and "sno-0 did not boot the image" in unread.message, (
+        unread.message
+    )
     lab.clear_faults()
     assert lab.machine("sno-0")["sessions"] == 0
 
@@ -84,7 +86,7 @@ def two_hosts_that_are_one_machine(compact: Deployment) -> None:
     twice = {**mapping, "10.0.0.12:443": mapping["10.0.0.11:443"]}
     run = compact.described_as(mistaken).refused(extra={"openshift_connect_to": twice})
     assert (
-        "hosts master-0, master-1 lead to one machine" in run.message
+        "hosts master-0, master-1 have the same machine" in run.message
         and "master-1: this BMC belongs to another machine" in run.message
     ), run.message
     assert "master-2:" not in run.message

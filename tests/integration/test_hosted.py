@@ -71,7 +71,7 @@ def test_deploying_again_keeps_the_size(site: Site) -> None:
     assert "5 of 5 nodes are ready" in again.output
 
 
-def test_who_would_leave_is_said_and_wants_a_confirmation(site: Site) -> None:
+def test_hosts_that_would_leave_are_named_and_need_a_confirmation(site: Site) -> None:
     """Without it nothing is written. Check mode, the message and the run name the same host."""
     writes, nodes = site.lab.writes(), site.nodes()
     stopped = site.play("scale_node_pool", openshift_node_pool={"replicas": 4})
@@ -121,7 +121,7 @@ def test_down_to_two_by_name(site: Site) -> None:
     assert site.nodes() == {"node-2", "node-4"}
     assert changed(site, before) == {"node-0", "node-1"}
     assert all(f"would drain Node {HOSTS[name]}" in planned.output for name in going["remove"]), planned.output
-    (line,) = [line for line in planned.output.splitlines() if "into discovery if the hub cannot" in line]
+    (line,) = [line for line in planned.output.splitlines() if "into discovery, if the hub cannot" in line]
     assert all(HOSTS[name] in line for name in changed(site, before))
     assert {site.states()[name] for name in ("node-0", "node-1", "node-3")} == {"registered"}
     writes = site.lab.writes()

@@ -129,7 +129,7 @@ def test_a_machine_of_the_cluster_is_not_switched_off_by_deletion(site: Site) ->
 
 
 def test_nothing_is_left_of_a_cluster_that_is_destroyed(site: Site) -> None:
-    """The hub lets go of all machines: off, no medium, no BareMetalHost, no Secret."""
+    """The hub releases all machines: off, no medium, no BareMetalHost, no Secret."""
     site.played("destroy_cluster", openshift_confirm="demo")
     gone = site.run_module(
         "bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": name} for name in HOSTS]

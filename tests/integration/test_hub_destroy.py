@@ -95,14 +95,14 @@ def test_a_single_node_and_its_report(site: Site) -> None:
     }
     assert report["files"]["image"] == "" and not host["rendezvous"]
     again = site.played("deploy_cluster")
-    assert again.changed == 0 and "detach" not in again.output, again.output
+    assert again.changed == 0 and "ejecting the ISO" not in again.output, again.output
 
 
 def test_it_is_not_destroyed_by_mistake(site: Site) -> None:
-    assert "takes it off the hub" in site.play("destroy_cluster").message
+    assert "deletes it from the hub" in site.play("destroy_cluster").message
     forgotten = site.deployment.run("destroy_cluster", extra=CONFIRMED)
     assert (
-        "hub is the method that is recorded" in forgotten.message
+        "hub is the installation method recorded" in forgotten.message
         and "openshift_install_method=hub" in forgotten.message
     )
     planned = site.played("destroy_cluster", "--check", **CONFIRMED)

@@ -99,6 +99,8 @@ def test_nothing_is_served_any_more(site: Deployment) -> None:
 def test_an_infra_env_of_another_tool_outlives_the_cluster(site: Deployment) -> None:
     assert on_hub(site, "give") == (1, 1)
     run = played(site, "destroy_cluster", **CONFIRMED)
-    assert "InfraEnv sno/sno was not made by this collection: it stays" in run.output
+    assert (
+        "InfraEnv sno/sno was not created by this collection. The InfraEnv and its Agents are not deleted" in run.output
+    )
     assert on_hub(site) == (1, 1) and not site.work_dir.exists()
     assert played(site, "destroy_cluster", **CONFIRMED).changed == 0

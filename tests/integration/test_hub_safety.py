@@ -175,7 +175,7 @@ def test_disconnected_agent_of_a_machine_that_is_on(site: Site) -> None:
         site.bmc(state)
     site.until(lambda hub: hub["agents"] == ["disconnected-unbound"])
     message = site.refused("add_hosts", binding="none", openshift_infra_env=infra_env)
-    assert "the hub does not hear from it" in message and "openshift_force=take_over" in message
+    assert "its Agent is disconnected" in message and "openshift_force=take_over" in message
     site.bmc("off")
     writes = site.writes()
     assert (

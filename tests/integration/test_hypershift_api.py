@@ -291,7 +291,7 @@ def test_a_clusters_key_is_made_once(client: KubeClient, run_module: Open) -> No
     ok(run_module(hosted_cluster, **cluster, channel="stable-4.22"))
     assert client.get(path)["data"] == key
     client.delete(path)
-    assert "would make everything in it unreadable" in run_module(hosted_cluster, **cluster)["msg"]
+    assert "the data of etcd are unreadable" in run_module(hosted_cluster, **cluster)["msg"]
 
 
 USER = "zerotouch"

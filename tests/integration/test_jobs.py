@@ -65,7 +65,7 @@ ASSISTED: Moments = {
     **{name: BOOT[name] for name in ("boot", "inserting", "powering on")},
     "waiting": r"^TASK \[.*Supervise the installation",
     "known": r"^\d\d:\d\d +\d+% .*(update host|known)" + LATE,
-    "begun": r"Installation has begun|the installation of cluster \S+ is begun" + LATE,
+    "begun": r"Installation has begun|Starting the installation of cluster \S+" + LATE,
     "the API answers": r"API answers|Node joined|Installation is complete" + LATE,
     "credentials": LATE[1:],
 }

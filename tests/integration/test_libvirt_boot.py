@@ -261,7 +261,7 @@ def test_two_hosts_of_one_domain_are_refused(rack: Rack) -> None:
     second = {**rack.host("a"), "name": "second"}
     done = rack.run("booted", rack.host("a"), second)
     assert (
-        all(result.failed and "lead to one machine (System UUID" in result.reason for result in done)
+        all(result.failed and "have the same machine (System UUID" in result.reason for result in done)
         and rack.written == 0
     )
 

@@ -26,7 +26,7 @@ def test_the_rendezvous_host_loses_its_power(compact: Deployment) -> None:
         lambda _process, _output: compact.lab.power("off", "master-0"),
     )
     assert not run.ok
-    assert "the installation is lost: the rendezvous host master-0 is powered off" in run.message, run.output
+    assert "the installation cannot continue: rendezvous host master-0 is powered off" in run.message, run.output
     assert "openshift_force=start_over" in run.message
 
 
@@ -43,5 +43,5 @@ def test_a_worker_boots_the_image_again_after_the_service_has_ended(make_deploym
     run = demo.deploy(extra={"openshift_timeouts": {"install": 60}})
     assert run.ok, run.output
     assert lab.nodes("demo").get("worker-0") == "Ready", run.output
-    assert run.output.count("repair worker-0") == 1, run.output
+    assert run.output.count("worker-0: restarting from disk") == 1, run.output
     lab.assert_nothing_left()

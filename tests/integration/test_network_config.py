@@ -121,7 +121,7 @@ def brought_up(document: Mapping[str, Any]) -> HostNetwork:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_machine_is_where_its_configuration_wants_it(name: str) -> None:
+def test_the_machine_has_the_network_of_its_configuration(name: str) -> None:
     interfaces, wanted, address, segment = CASES[name]
     network = brought_up({"interfaces": yaml.safe_load(interfaces)})
     found = next(interface for interface in network.interfaces if interface.name == wanted)

@@ -64,4 +64,4 @@ def test_an_address_where_no_hub_is(lab: Lab, tmp_path: Path) -> None:
     """Not waited for: the message of an API that was away for a minute is another one."""
     run = play(lab, tmp_path, connect_to=dict.fromkeys(lab.vars["openshift_connect_to"], "127.0.0.1:1"))
     assert not run.ok and "Check address, port and firewall." in run.message
-    assert "It answered before" not in run.message
+    assert "It answered earlier in this run" not in run.message

@@ -40,12 +40,12 @@ def files_that_are_gone(sno: Deployment) -> None:
     for path in (kubeconfig, password):
         path.unlink()
     run = sno.deployed()
-    assert "auth/kubeconfig was gone" in run.output, run.output
+    assert "auth/kubeconfig was missing" in run.output, run.output
     assert [kubeconfig.read_text(), password.read_text()] == texts
 
     state.unlink()
     run = sno.deployed()
-    assert "state.json has lost everything" in run.output, run.output
+    assert "state.json does not exist" in run.output, run.output
     document = json.loads(state.read_text())
     assert document["secrets"] == secrets and document["install"]["phase"] == "installed"
     assert [kubeconfig.read_text(), password.read_text()] == texts

@@ -132,4 +132,4 @@ def stopped(page: Follower) -> None:
     assert "the stop switch is set for" in switch.output, switch.output
     page.job.lab.change_speed(SLOW)
     output += "".join(process.stdout or ())
-    assert process.wait() != 0 and "stop switch" in looked_through(output), output
+    assert process.wait() != 0 and "stopped this run" in looked_through(output), output

@@ -110,7 +110,7 @@ def test_boot_again_and_eject(emulator: tuple[str, Path], image_url: str) -> Non
         pytest.param({"password": "wrong"}, "refuses user 'admin' with this password (HTTP 401)", id="password"),
         pytest.param(
             {"mac_addresses": ("52:54:00:ff:ff:ff",)},
-            (f"another machine: the host's MACs are 52:54:00:ff:ff:ff, the BMC lists {MAC}"),
+            (f"another machine: the host has MAC addresses 52:54:00:ff:ff:ff, the BMC reports {MAC}"),
             id="MAC",
         ),
         pytest.param({"ca_cert": ""}, "TLS with https://127.0.0.1", id="unknown CA"),

@@ -159,7 +159,7 @@ def test_ansible_says_what_is_wrong(tmp_path: Path) -> None:
         draft_site([str(inventory)])
 
 
-def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None:
+def test_a_hub_is_the_labs_own_and_has_the_values_of_the_inventory() -> None:
     """Without one, a rehearsal would go to the real hub; without the records no host could fetch its Ignition from the
     new cluster.
     """

@@ -96,7 +96,7 @@ def test_a_worker_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_removal_that_fails_explains_itself(tmp_path: Path) -> None:
-    """A Node that the cluster does not let go: deprovision_info says why, and the removal is tried again until it is
+    """A Node that the cluster does not release: deprovision_info says why, and the removal is tried again until it is
     done.
     """
 

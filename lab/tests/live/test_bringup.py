@@ -225,7 +225,7 @@ def test_a_bridge_on_a_vlan_on_a_bond() -> None:
     assert world.interface("bond0.20").addresses == ()
 
 
-def test_a_bridge_that_stands_on_itself_is_dead() -> None:
+def test_a_bridge_that_is_its_own_port_is_dead() -> None:
     world = World(
         profile("vlan", "br0.20", "vlan|id=20|parent=br0", port_of="bridge br0"),
         profile("bridge", "br0", ip="10.2.0.5/24"),

@@ -28,7 +28,7 @@ class Stopped(LabClock):
 
 
 class Guest(GuestCluster):
-    """Moved by hand."""
+    """Moved manually."""
 
     def __init__(self, *, resolves: bool = True) -> None:
         made = {name: pki.new_authority(name) for name in pki.SIGNERS}

@@ -77,7 +77,7 @@ def test_an_open_connection_ends_with_the_bmc(tmp_path: Path) -> None:
     run(flow())
 
 
-def test_a_service_that_is_down_keeps_what_it_knows(tmp_path: Path) -> None:
+def test_a_service_that_is_down_keeps_its_data(tmp_path: Path) -> None:
     async def flow() -> None:
         async with Playground(tmp_path) as play:
             service = AssistedService({"AUTH_TYPE": "none"}, clock=play.lab.clock, faults=play.lab.faults)

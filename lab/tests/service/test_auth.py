@@ -134,7 +134,7 @@ def test_local_tokens_open_their_own_object() -> None:
         authenticator.authenticate(("agentAuth",), {"X-Secret-Key": KEYS.token(sub="x")}, {})
 
 
-def test_without_authentication_everybody_is_the_administrator() -> None:
+def test_without_authentication_every_user_is_the_administrator() -> None:
     assert Authenticator(read_settings({})).authenticate(("userAuth",), {}, {}) == Caller()
 
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-# N of automatic choice. 127.0 is everybody's, 127.1 is popular with other tools.
+# N of automatic choice. 127.0 is used by every program, 127.1 is popular with other tools.
 FIRST_NET, LAST_NET = 10, 250
 # Kept free for the lab itself: 127.N.255.x.
 PUBLISH_SUFFIX = "255.1"

@@ -181,7 +181,7 @@ def download_logs(core: Core, call: Call) -> Reply:
 
 
 def upload_logs(core: Core, call: Call) -> Reply:
-    """The part ``upfile`` of a multipart body; the router hands over its bytes."""
+    """The part ``upfile`` of a multipart body; the router passes its bytes."""
     cluster = core.cluster(call.path["cluster_id"])
     kind = call.query.get("logs_type", "")
     if kind == "controller":

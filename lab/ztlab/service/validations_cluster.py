@@ -207,8 +207,8 @@ def _calculated(scene: Scene, cluster: Cluster) -> Outcome:
     if not cluster.vips("api_vips") or not calculated:
         return pending("The Machine Network CIDR, API virtual IPs, or Ingress virtual IPs are undefined.")
     # A host network that is wider than the machine network passes: the lab's promise is that the published kni22 input
-    # (/23 in a /24) deploys with a warning. The service's own source compares for equality, so a user should mend what
-    # the warning names.
+    # (/23 in a /24) deploys with a warning. The service's own source compares for equality, so a user should correct
+    # what the warning names.
     if all(any(networks.contains(found, machine) for machine in cluster.machine_networks) for found in calculated):
         return success("The Cluster Machine CIDR is equivalent to the calculated CIDR.")
     return failure(

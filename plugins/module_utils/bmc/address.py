@@ -50,7 +50,7 @@ def parse_address(text: str) -> BmcAddress:
     """Read one address. Raises ValueError with a sentence for the user."""
     if "@" in text:
         # Before anything else is said about the text: what stands before @ is mostly a password.
-        raise ValueError("credentials do not belong into the address; use username and password")
+        raise ValueError("the address must not contain credentials; use username and password")
     scheme, separator, rest = text.strip().partition("://")
     if not separator:
         raise ValueError(
@@ -92,7 +92,7 @@ def _driver(scheme: str, rest: str) -> tuple[str, str]:
         raise ValueError(f"scheme {driver} {why}, which is not part of this version; {instead}{SUPPORTED}")
     if driver in _REMOVED_DRIVERS:
         raise ValueError(
-            f"scheme {driver} was removed upstream; "
+            f"scheme {driver} is no longer supported by OpenShift; "
             f"{_instead(_REMOVED_DRIVERS[driver], transport, rest, ipmi=False)}{SUPPORTED}"
         )
     hint = nearest(driver, VIRTUAL_MEDIA_DRIVERS)

@@ -24,8 +24,9 @@ def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
     if not machine.macs or not wanted or set(wanted) & set(machine.macs):
         return ""
     return (
-        f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists "
-        f"{', '.join(machine.macs)}; nothing was done to it"
+        f"this BMC belongs to another machine: the host has MAC addresses {', '.join(wanted)}, the BMC reports "
+        f"{', '.join(machine.macs)}. The machine was not changed. Correct bmc.address or the MAC addresses of "
+        "the host"
     )
 
 
@@ -39,7 +40,10 @@ def shared_machines(observed: Sequence[Outcome[Any, Any]]) -> dict[str, str]:
         if outcome.result is not None and outcome.result.uuid:
             by_uuid.setdefault(outcome.result.uuid, []).append(outcome.item.name)
     return {
-        name: f"hosts {', '.join(names)} lead to one machine (System UUID {uuid}); nothing was done to it"
+        name: (
+            f"hosts {', '.join(names)} have the same machine (System UUID {uuid}). It was not changed. Correct "
+            "bmc.address of one of them"
+        )
         for uuid, names in by_uuid.items()
         if len(names) > 1
         for name in names

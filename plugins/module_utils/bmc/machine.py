@@ -374,7 +374,7 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
         raise
     except RefusedRequest as error:
         session.notes.append(
-            f"the BMC does not list its NICs ({error.refusal.status}); the machine was not checked by MAC"
+            f"the BMC does not report its NICs ({error.refusal.status}), so the MAC addresses were not compared"
         )
         return ()
     return tuple(dict.fromkeys(found))
@@ -388,7 +388,7 @@ def _only_member(session: RedfishSession, collection: str, kind: str) -> str:
         raise ZeroTouchError(f"{session.service}: the BMC lists no {kind}.", "Wait until it is ready, or reset it.")
     raise ZeroTouchError(
         f"{session.service}: the BMC has {len(members)} {kind}s: {', '.join(members)}.",
-        "Name the right one as the path of the address.",
+        "Add the path of one of them to bmc.address.",
     )
 
 
@@ -406,7 +406,7 @@ def _others(session: RedfishSession, collection: str) -> str:
     if not members:
         return ""
     named = listed([path[:_LONGEST_PATH] for path in members], _MOST_NAMED)
-    return f"Systems of this BMC: {named}. Name the right one as the path of the address."
+    return f"Systems of this BMC: {named}. Add the path of one of them to bmc.address."
 
 
 def members_of(session: RedfishSession, collection: str) -> list[str]:

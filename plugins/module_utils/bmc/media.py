@@ -281,7 +281,7 @@ class EmptySlot(ZeroTouchError):
         super().__init__(
             f"{service}: the BMC accepted {url} for slot {slot_id}, but the slot is still empty after "
             f"{APPEARS_WITHIN:.0f} s.",
-            "Can the BMC's network reach this URL? Some BMCs fetch the image only after they have answered.",
+            "Make sure that the BMC can reach this URL. Some BMCs read the image only after InsertMedia has succeeded.",
         )
 
 

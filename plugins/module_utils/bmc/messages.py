@@ -22,7 +22,7 @@ _MEANINGS: Mapping[str, str] = {
     "ActionNotSupported": "the action {0} is not supported",
     "ActionParameterMissing": "the action {0} needs the parameter {1}",
     "ActionParameterNotSupported": "the parameter {0} of the action {1} is not supported",
-    "ActionParameterUnknown": "the action {0} does not know the parameter {1}",
+    "ActionParameterUnknown": "the action {0} has no parameter {1}",
     "ActionParameterValueConflict": "the parameter {0} cannot be {1} now",
     "ActionParameterValueFormatError": "the value {0} of the parameter {1} has the wrong form",
     "ActionParameterValueNotInList": "the value {0} of the parameter {1} is not allowed",

@@ -56,7 +56,7 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
         steps.append(BmcStep("enable_media", "", "remote media are disabled at this BMC"))
     slots = [slot for slot in usable_slots(machine) if not slot_fault(machine, slot, image_url)]
     steps.append(BmcStep("insert", image_url, f"into slot {slots[0].id}" if slots else "no slot found yet"))
-    steps.append(BmcStep("boot_once", allowed_target(machine), "from the virtual CD, this once"))
+    steps.append(BmcStep("boot_once", allowed_target(machine), "boot override for the next start only"))
     steps.append(BmcStep("power_on", "", "to boot the image"))
     return steps
 

@@ -58,7 +58,7 @@ def _reach(session: RedfishSession, machine: Machine, wanted: PowerState, limit:
             raise LimitReached(
                 f"{session.service}: the machine is still {shown_state} {limit:.0f} s after {chosen}.",
                 limit,
-                "Look at its console; a BMC reset helps when the BMC is stuck.",
+                "Look at the console of the machine. If the BMC does not respond correctly, reset it.",
             )
         clock.sleep(2)
     return True

@@ -382,7 +382,7 @@ class RedfishSession:
         self.notes.append(
             "the BMC ended our session; logged in again"
             if expired
-            else ("the BMC takes no basic authentication; opened a session")
+            else ("the BMC rejects basic authentication; a session was opened")
         )
         self._log_in(refusal if basic_refused else None)
         return True
@@ -424,7 +424,7 @@ class RedfishSession:
             raise UnusableAnswer(
                 self.service,
                 200,
-                (f"its answers refer to more and more resources; stopped after {MOST_REQUESTS} requests"),
+                (f"its answers contain too many links to other resources; stopped after {MOST_REQUESTS} requests"),
             )
         now = self._clock.now()
         if method == "GET" and now - self._reading_since > READ_LIMIT:
@@ -522,7 +522,7 @@ class RedfishSession:
             error = RefusedRequest(self.service, what, refusal)
             if response.status == 401:
                 error.hint = (
-                    "The BMC accepts the login, but ends each session at once. Restart the BMC if this continues."
+                    "The BMC accepts the login, but closes each session immediately. Restart the BMC if this continues."
                 )
             else:
                 error.hint = error.hint or f"Check the rights of user {self._credentials.username!r} on this BMC."
@@ -540,7 +540,7 @@ class RedfishSession:
         if not isinstance(body, dict):
             raise ZeroTouchError(
                 f"{self.service}: the answer to {what} is not a Redfish resource.",
-                "Is this the address of a Redfish service?",
+                "Check that this is the address of a Redfish service.",
             )
         return body
 

@@ -88,7 +88,7 @@ class BmcBoot:
     ) -> str:
         """Return the machine to its former power state; the sentence that says whether that succeeded."""
         was = "on" if machine.power_state in ("On", "PoweringOn") else "off"
-        failed = f"The machine was {was} before, which could not be restored"
+        failed = f"The previous power state ({was}) of the machine could not be restored"
         if isinstance(cause, LoginRefused):
             # Another login with these credentials could lock the account.
             return f"{failed}: check its power state."

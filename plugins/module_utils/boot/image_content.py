@@ -55,7 +55,7 @@ def _of_url(url: str, options: BmcOptions) -> Iterator[ImageContent]:
                 raise RemoteError(client.service, answer.status, str(answer.reason or ""))
             length = answer.headers.get("Content-Length", "")
             if not length.isascii() or not length.isdigit():
-                raise ZeroTouchError("The server of the image does not say how large it is (no Content-Length).")
+                raise ZeroTouchError("The image server does not send the size of the image (no Content-Length).")
             identity = f"{length} {answer.headers.get('ETag', '')} {answer.headers.get('Last-Modified', '')}"
 
             def read(wanted: int) -> bytes:

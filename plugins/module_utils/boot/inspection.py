@@ -122,7 +122,7 @@ def _progress(requests: Sequence[MachineRequest], options: BmcOptions, count: _C
         # The limit of a hypervisor that does not answer is that of its connection.
         bounded = all(request.address for request in requests if METHODS[request.method].controller)
         limit = f"; if none answers, this ends after {minutes:.0f} min" if bounded else ""
-        options.progress(f"{count.line()} {options.forks} are read at the same time{limit}.")
+        options.progress(f"{count.line()} Up to {options.forks} machines are read in parallel{limit}.")
     done = threading.Event()
 
     def report() -> None:

@@ -118,8 +118,8 @@ class LibvirtBoot:
             return reason
         if not machine.persistent and plan.steps:
             return (
-                f"domain {machine.domain} is transient: it would not exist after power off; nothing was done to it. "
-                "Define it (virsh define)"
+                f"domain {machine.domain} is transient: libvirt deletes it at power off. It was not changed. "
+                "Make it persistent with virsh define"
             )
         return ""
 
@@ -238,7 +238,7 @@ def plan_machine(request: LibvirtRequest, machine: VirtualMachine, state: State)
     ]
     if machine.power_state != "Off":
         steps.append(LibvirtStep("power_off", f"{power}; the boot order is read when the machine starts"))
-    steps.append(LibvirtStep("boot_once", "with the image in the CD drive, this once", volume))
+    steps.append(LibvirtStep("boot_once", "with the image in the CD drive, for the next start only", volume))
     steps += [
         LibvirtStep("eject", "the host does not use it any more", each) for each in machine.images if each != volume
     ]

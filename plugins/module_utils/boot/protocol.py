@@ -87,7 +87,7 @@ class BootPlan:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is to be done by anyone."""
+        """Whether neither the module nor the user has anything to do."""
         return not self.steps and not self.user_action
 
 

@@ -85,7 +85,7 @@ def check_method(host: Mapping[str, Any], path: str, method: str, method_path: s
         ]
     needs = METHODS[method].needs if method else {}
     return [
-        _problem(f"{path}.{key}", REQUIRED, f"boot method {method} needs to know {what}")
+        _problem(f"{path}.{key}", REQUIRED, f"boot method {method} requires {what}")
         for key, what in needs.items()
         if host.get(key) is None
     ]

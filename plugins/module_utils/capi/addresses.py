@@ -22,7 +22,7 @@ _LONGEST = 256
 def addresses(agent: Agent) -> list[dict[str, str]]:
     """All addresses of NICs with a carrier, then the hostname.
 
-    Mended here (14): upstream reports no IPv6 address, breaks on one without a prefix length, and for a host without
+    Fixed here (14): upstream reports no IPv6 address, breaks on one without a prefix length, and for a host without
     hostname it writes an empty entry, which the API refuses together with the reference to the Agent.
     """
     carrying = [

@@ -40,7 +40,7 @@ def read_bootstrap(secret: Mapping[str, Any], namespace: str, name: str) -> Boot
 
     Raises :class:`ZeroTouchError` in upstream's words for what it must hold.
 
-    Two of upstream's defects are mended here (14): a source or a value that is null does not break the pass, and the
+    Two of upstream's defects are fixed here (14): a source or a value that is null does not break the pass, and the
     header Authorization counts however its name is spelled.
     """
     merge = _merge_sources(secret, f"Secret {namespace}/{name}")

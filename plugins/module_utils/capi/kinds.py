@@ -70,8 +70,8 @@ def core_kinds(client: KubeClient) -> CoreKinds:
             return CoreKinds(version)
     found = f"it serves {', '.join(versions)}" if versions else "it has no such group"
     raise ZeroTouchError(
-        f"{client.server} does not know Cluster API ({CORE_GROUP}): {found}.",
-        ("Is this the hub, and is Cluster API (or HyperShift) installed there?"),
+        f"{client.server} has no Cluster API ({CORE_GROUP}): {found}.",
+        ("Check that this is the hub, and that Cluster API (or HyperShift) is installed there."),
     )
 
 
@@ -104,7 +104,7 @@ def referenced_resource(client: KubeReader, group: str, kind: str, version: str 
 
 
 def served_fields(client: KubeClient) -> ServedFields:
-    """Read once from the API's own description of itself, which everybody who is logged in may read."""
+    """Read once from the API's own description of itself, which every user who is logged in may read."""
     try:
         document = client.get(f"/openapi/v3/apis/{PROVIDER_GROUP}/{AGENT_MACHINE.version}")
     except RemoteError as error:

@@ -163,7 +163,7 @@ class Steerer:
         raise LimitReached(
             f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.",
             limit,
-            "Have its replicas been raised?",
+            "Check that its replicas were increased.",
         )
 
     def _await(self, agents: Iterable[Agent]) -> None:
@@ -194,7 +194,7 @@ class Steerer:
         self._steering = dataclasses.replace(self._steering, count=max(0, self._steering.count - len(found)))
 
     def _write(self, chains: Sequence[Chain]) -> list[ChainResult]:
-        """What became of them. Raises :class:`PartialFailure` for what another look would not mend."""
+        """What became of them. Raises :class:`PartialFailure` for what another attempt would not change."""
         done = apply_stages(self._client, [chains])
         written = {each.chain.name for each in done if each.error is None}
         for each in done:

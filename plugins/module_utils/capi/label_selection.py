@@ -237,9 +237,9 @@ def _needed(steering: Steering) -> tuple[Requirement, ...]:
     ]
     if broken:
         raise ZeroTouchError(
-            f"Pool {steering.pool} selects {selector_text(tuple(broken))}: it would not take an Agent with "
-            f"{steering.label}.",
-            "Give the label that the pool selects by in selector_label.",
+            f"The selector of pool {steering.pool} ({selector_text(tuple(broken))}) excludes Agents with the "
+            f"label {steering.label}.",
+            "Set selector_label to a label of the pool's selector.",
         )
     rest = [requirement for requirement in own if requirement.key != steering.key]
     return tuple(sorted({*rest, *read_selector(steering.candidates, "candidates")}))
@@ -369,6 +369,6 @@ def _problems(steering: Steering) -> Iterable[str]:
     if steering.selector is not None and Requirement(steering.key, "In", (steering.value,)) not in own:
         found = selector_text(own) or "everything"
         yield (
-            f"pool {steering.pool} does not select by {steering.label} (it selects {found}): it may take other Agents "
-            "than those chosen"
+            f"the selector of pool {steering.pool} ({found}) does not contain {steering.label}: the pool may "
+            "take other Agents than the chosen ones"
         )

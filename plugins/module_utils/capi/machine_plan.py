@@ -21,7 +21,7 @@ from .addresses import addresses, refreshed
 from .bootstrap import Bootstrap
 from .conditions import Moment, updated, with_agent, with_summary, without_agent
 from .kinds import AGENT_MACHINE
-from .machine_view import LET_GO, CapiMachineView, has_hook, may_let_go, reservation
+from .machine_view import RELEASED_STATES, CapiMachineView, has_hook, may_release, reservation
 from .names import AGENT_MACHINE_FINALIZER, HOOK, LAST_MACHINE, RESERVED_LABEL, RESERVED_NAMESPACE, provider_id
 from .objects import backup_label, deleting, finalizers, generation, part, paused
 from .steps import Chain, ChainStep, patch
@@ -35,7 +35,7 @@ SETTLED: frozenset[State] = frozenset({"ready", "paused", "released", "lost"})
 class MachinePlan:
     """The writes for one AgentMachine, what becomes of it, and why.
 
-    ``agent`` is the one that it has after them; ``released`` whether it is let go.
+    ``agent`` is the one that it has after them; ``released`` whether it is released.
     """
 
     view: CapiMachineView
@@ -81,11 +81,11 @@ def plan_machine(
     if paused(view.agent_machine):
         if deleting(view.agent_machine):
             return _plan(view, ends, "released", "it is paused: the host stays in the cluster", view.own_agent)
-        return _plan(view, guards, "paused", "its annotation says so", view.own_agent)
+        return _plan(view, guards, "paused", "it has the annotation cluster.x-k8s.io/paused", view.own_agent)
     if _leaving(view):
         return (
-            _let_go(view, moment, ends)
-            if may_let_go(view)
+            _release(view, moment, ends)
+            if may_release(view)
             else _plan(view, guards, "draining", _why_not_yet(view), view.own_agent)
         )
     return _keep(view, moment, guards, chosen, why)
@@ -159,7 +159,7 @@ def _claim_words(view: CapiMachineView, agent: Agent, why: str) -> str:
 def _surplus(view: CapiMachineView, agent: Agent) -> list[str]:
     """Two parties that claimed at the same moment."""
     return [
-        f"{other.title} is reserved for {view.title} too, which has {agent.title}: take it off the cluster"
+        f"{other.title} is also reserved for {view.title}, which already has {agent.title}: unbind {other.title}"
         for other in view.reserved
         if other.key != agent.key
     ]
@@ -196,7 +196,7 @@ def _forget(view: CapiMachineView) -> list[ChainStep]:
     """
     if view.reference is None and not part(view.agent_machine, "spec").get("providerID"):
         return []
-    return patch(AGENT_MACHINE, view.agent_machine, {"spec": {"providerID": None}}, why="its Agent is gone")
+    return patch(AGENT_MACHINE, view.agent_machine, {"spec": {"providerID": None}}, why="its Agent was deleted")
 
 
 def _present_status(view: CapiMachineView, moment: str, obstacle: str) -> list[ChainStep]:
@@ -253,7 +253,7 @@ def _hook(view: CapiMachineView, machines: Resource) -> list[ChainStep]:
         machines,
         view.machine,
         {"metadata": {"annotations": {HOOK: ""}}},
-        why=("its deletion has to wait until the host is let go"),
+        why=("it delays the deletion until the host is released"),
     )
 
 
@@ -278,7 +278,7 @@ def _why_not_yet(view: CapiMachineView) -> str:
     return "its Machine is being deleted and has not come to the hook yet (drain, volumes)"
 
 
-def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> MachinePlan:
+def _release(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> MachinePlan:
     """The host out of the cluster; once it is, hook and finalizer off (6.1)."""
     if view.agent_unknown:
         return _concealed(view)
@@ -288,7 +288,7 @@ def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> Machin
         # Who is waited for has to be known after the reservation is gone, too: an interrupted claim is finished first.
         steps += _status(view, moment, mine[0], with_agent(mine[0]), grows=False)
     for agent in mine:
-        steps += patch(AGENT, agent.raw, unbound(view), why=f"{view.title} lets it go")
+        steps += patch(AGENT, agent.raw, unbound(view), why=f"{view.title} releases it")
     leaving = list(mine)
     if (
         view.agent is not None
@@ -298,7 +298,7 @@ def _let_go(view: CapiMachineView, moment: str, ends: list[ChainStep]) -> Machin
     ):
         leaving.append(view.agent)
     for agent in leaving:
-        if agent.state not in LET_GO:
+        if agent.state not in RELEASED_STATES:
             hostname = agent.hostname or agent.name
             state = agent.state or "of unknown state"
             return _plan(view, steps, "releasing", f"its host {hostname} is {state}", agent)
@@ -343,7 +343,7 @@ def unbound(view: CapiMachineView) -> dict[str, Any]:
 def _unhook(view: CapiMachineView, machines: Resource) -> list[ChainStep]:
     if view.machine is None or not has_hook(view.machine):
         return []
-    return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: None}}}, why="the host is let go")
+    return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: None}}}, why="the host is released")
 
 
 def _unfinalize(view: CapiMachineView) -> list[ChainStep]:
@@ -351,13 +351,13 @@ def _unfinalize(view: CapiMachineView) -> list[ChainStep]:
     if AGENT_MACHINE_FINALIZER not in present:
         return []
     kept = [name for name in present if name != AGENT_MACHINE_FINALIZER]
-    return patch(AGENT_MACHINE, view.agent_machine, {"metadata": {"finalizers": kept}}, why="the host is let go")
+    return patch(AGENT_MACHINE, view.agent_machine, {"metadata": {"finalizers": kept}}, why="the host is released")
 
 
 def _orphaned(view: CapiMachineView) -> MachinePlan:
     """Its Machine was removed by force: upstream drops the finalizer and leaves the Agent bound and labelled."""
     if not deleting(view.agent_machine):
-        reason = f"its Machine {view.owner} is gone; the garbage collector deletes it"
+        reason = f"its Machine {view.owner} was deleted; garbage collection deletes this AgentMachine"
         return _plan(view, [], "draining", reason, view.own_agent)
     if view.agent_unknown:
         return _concealed(view)
@@ -365,6 +365,6 @@ def _orphaned(view: CapiMachineView) -> MachinePlan:
     steps = [
         step
         for agent in mine
-        for step in patch(AGENT, agent.raw, unbound(view), why=f"{view.title} and its Machine are gone")
+        for step in patch(AGENT, agent.raw, unbound(view), why=f"{view.title} and its Machine were deleted")
     ]
-    return _plan(view, [*steps, *_unfinalize(view)], "released", "its Machine is gone", mine[0] if mine else None)
+    return _plan(view, [*steps, *_unfinalize(view)], "released", "its Machine was deleted", mine[0] if mine else None)

@@ -23,7 +23,7 @@ from .names import (
 from .objects import Key, Object, all_conditions, annotations_of, deleting, key_of, labels_of, part, text
 
 # States in which a host is out of its cluster, so that its Machine may go (6.1).
-LET_GO = frozenset(
+RELEASED_STATES = frozenset(
     {
         "discovering-unbound",
         "known-unbound",
@@ -172,12 +172,12 @@ def has_hook(machine: Mapping[str, Any] | None) -> bool:
     return HOOK in annotations_of(machine)
 
 
-def may_let_go(view: CapiMachineView) -> bool:
+def may_release(view: CapiMachineView) -> bool:
     """Whether the host may be taken out of the cluster now.
 
     The Machine waits at our hook. Or it is being deleted and our hook is not on it, since it was deleted before we ever
     saw it or a run ended between removing the hook and removing the finalizer: then Cluster API deletes the
-    AgentMachine after drain and volumes (6.2), and that is the sign. Upstream never lets go then (14).
+    AgentMachine after drain and volumes (6.2), and that is the sign. Upstream never releases the host then (14).
     """
     return deleting(view.machine) and (
         at_hook(view.machine) or (not has_hook(view.machine) and deleting(view.agent_machine))

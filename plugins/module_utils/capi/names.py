@@ -16,7 +16,7 @@ RESERVED_LABEL = "agentMachineRef"
 RESERVED_NAMESPACE = "agentMachineRefNamespace"
 # On a ClusterDeployment: whose it is.
 CLUSTER_LABEL = "agentClusterRef"
-# On a Machine: its deletion waits before the host is let go.
+# On a Machine: its deletion waits before the host is released.
 HOOK = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/agentmachine"
 BACKUP_LABEL = "cluster.open-cluster-management.io/backup"
 WATCH_LABEL = "agent-install.openshift.io/watch"
@@ -36,8 +36,8 @@ HOSTED_DEPLOYMENT = "capi-provider"
 PROVIDER_NAMESPACE = "cluster-api-provider-agent"
 PROVIDER_DEPLOYMENT = "cluster-api-provider-agent-controller-manager"
 
-# Ours, not upstream's. The Machine that an Agent served last, written when it is let go: policy ``reuse`` gives it the
-# host again.
+# Ours, not upstream's. The Machine that an Agent served last, written when it is released: policy ``reuse`` gives it
+# the host again.
 LAST_MACHINE = "zerotouch.openshift/last-machine"
 # Ours: the pool for which we put a label on an Agent, as <namespace>/<pool>, and that label.
 STEERED_FOR = "zerotouch.openshift/steered-for"

@@ -204,9 +204,7 @@ def _control_plane(client: KubeReader, clusters: Mapping[str, Object], agent_clu
     group, _slash, version = str(reference.get("apiVersion") or f"{only_group}/").partition("/")
     resource = referenced_resource(client, group, kind, version)
     if resource is None:
-        return ControlPlane(
-            name, missing=(f"the API does not know the kind {kind} ({group}) of its control plane object {name}")
-        )
+        return ControlPlane(name, missing=(f"the API has no kind {kind} ({group}) of its control plane object {name}"))
     return read_control_plane(client.find(resource.path(key_of(cluster)[0], name)), name)
 
 

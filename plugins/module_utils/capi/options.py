@@ -149,9 +149,9 @@ class _Run:
         self._controller = find_controller(self._client, self._scope.namespace, self._call.params["provider_namespace"])
         if self._controller.active:
             raise ZeroTouchError(
-                f"The controller has started meanwhile ({self._controller.why}): nothing more was written, since it "
-                "claims Agents, too.",
-                "It goes on from here. Run again, and its pool is steered.",
+                f"The agent provider's controller was started during this run ({self._controller.why}). The run "
+                "stopped writing, because both would assign Agents.",
+                "The controller continues. Run again: the module then selects Agents by label.",
             )
 
     def _workload(self) -> Workload:
@@ -261,7 +261,7 @@ class _Run:
 def _idle(params: Mapping[str, Any]) -> list[str]:
     if params["label_selection"]:
         return []
-    return ["the controller gives out the Agents and label_selection names no pool: nothing was chosen"]
+    return ["the agent provider's controller assigns the Agents, and label_selection is not set: no Agent was chosen"]
 
 
 def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -195,7 +195,7 @@ def _demand(view: CapiMachineView, agent_namespace: str) -> HostDemand:
 
 
 def _with_history(policy: Policy, agents: Iterable[Agent]) -> Policy:
-    """Which Agent served which Machine last, as noted when it was let go; of several the newest.
+    """Which Agent served which Machine last, as noted when it was released; of several the newest.
 
     What the caller says wins.
     """

@@ -223,7 +223,7 @@ class Reconciler:
         raise LimitReached(
             f"Not converged after {limit:g} s. {stuck(self.account)}",
             limit,
-            ("What is under way goes on; run again to wait further."),
+            ("The controllers continue. Run the task again to wait longer."),
         )
 
     def close(self) -> None:
@@ -296,7 +296,7 @@ class Reconciler:
 
 
 def stuck(account: Account) -> str:
-    """Where everybody stands that still waits."""
+    """The state of each Machine that still waits."""
     lines = [f"{plan.view.title} is {plan.state}: {plan.reason}" for plan in account.open_machines]
     lines += [
         f"{plan.chain.name}: {plan.waits_for}"
@@ -305,4 +305,4 @@ def stuck(account: Account) -> str:
     ]
     lines += [f"Node {each.node} of {each.machine} has not joined" for each in account.missing]
     found = listed([line.rstrip(".") for line in lines], 20, "; ")
-    return f"{found}." if found else "Others keep changing what we write."
+    return f"{found}." if found else "Another client changes the same objects repeatedly."

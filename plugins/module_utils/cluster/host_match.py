@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal
 
-from ..common.plurals import noun
 from .host_criteria import CRITERIA, Agent, Criterion, Index, Registered, contradicts
 from .host_identity import Identity
 
@@ -106,7 +105,7 @@ def _choose(
         return (
             narrowed[0],
             (),
-            (f"{criterion.words(identity, narrowed[0])} is also that of {_titles(others)}; {by} told them apart"),
+            (f"{criterion.words(identity, narrowed[0])} is also that of {_titles(others)}; {by} distinguishes them"),
         )
     if newest := _registered_again(narrowed):
         earlier = tuple(agent for agent in narrowed if agent is not newest)
@@ -118,7 +117,7 @@ def _choose(
     if criterion is CRITERIA[0] and (alone := _alone_with_a_mac(identity, narrowed)):
         others = [agent for agent in found if agent is not alone]
         return alone, (), f"{_titles(others)} {_are(others)} another machine with a MAC in common"
-    return None, (), f"one of them has to go, or the host needs an identity that only its own {words.one} has"
+    return None, (), f"delete one of them, or set an identity that only this host's {words.one} has"
 
 
 def _narrowed(
@@ -179,10 +178,7 @@ def _one_to_one(matches: Sequence[Match[Agent]], words: Words) -> list[Match[Age
             - {match.host}
         )
         if match.agent is not None and rivals:
-            text = (
-                f"{match.agent.title} is also what {', '.join(rivals)} {noun(len(rivals), 'leads', 'lead')} to; "
-                f"{words.rule}"
-            )
+            text = f"{match.agent.title} also matches {', '.join(rivals)}; {words.rule}"
             match = Match(match.host, "ambiguous", by=match.by, reason=f"{match.by}: {text}", candidates=(match.agent,))
         result.append(match)
     return result

@@ -63,5 +63,5 @@ def why_ignored(state: str) -> str:
     if state in FAILED:
         return "its installation ended"
     if state in LEAVING:
-        return "it is on its way out of its cluster"
-    return "its state is not one in which the service takes over changes"
+        return "it is being removed from its cluster"
+    return "the service ignores changes in this state"

@@ -55,7 +55,7 @@ def _found(document: Item, table: dict[str, Release], profile: ReleaseProfile, l
     for path, since in table.items():
         for item in _at(document, path.split(".")) if profile.release < since else ():
             release = f"{profile.release[0]}.{profile.release[1]}"
-            detail = f"OpenShift {release} does not know this field; it came with {since[0]}.{since[1]}"
+            detail = f"OpenShift {release} does not have this field; it was added in {since[0]}.{since[1]}"
             yield Problem(
                 item.path, UNKNOWN_FIELD, detail, layer=layer, file=item.file, line=item.line, hint=_HINTS.get(path, "")
             )

@@ -45,7 +45,7 @@ PULL_SECRET_HINT = (
 _WORDS = (
     (
         "mapping values are not allowed",
-        ("a ':' where no key can stand: wrong indentation, or a value with ': ' in it that needs quotes"),
+        ("a ':' where no key is allowed: correct the indentation, or put a value that contains ': ' in quotes"),
     ),
     ("did not find expected key", "a key was expected: wrong indentation, or quotes that end too early"),
     ("expected <block end>", "a key was expected: wrong indentation, or quotes that end too early"),
@@ -189,7 +189,7 @@ def _syntax_problem(error: yaml.YAMLError, text: str, file: str) -> Problem:
         return Problem("", SYNTAX, f"this is not valid YAML: {words}", file=file)
     lines = text.splitlines()
     if mark.line < len(lines) and lines[mark.line].lstrip(" ").startswith("\t"):
-        words = "a tab is used for indentation; YAML wants spaces"
+        words = "the line is indented with a tab; use spaces"
     line, column = mark.line + 1, mark.column + 1
     return Problem("", SYNTAX, f"line {line}, column {column}: this is not valid YAML: {words}", file=file, line=line)
 
@@ -215,7 +215,7 @@ class _Reading:
         line = node.start_mark.line + 1
         self.count += 1
         if id(node) in self.open:
-            self.problem(path, SYNTAX, "an alias stands inside the value that it names", node)
+            self.problem(path, SYNTAX, "an alias refers to a value that contains the alias itself", node)
             return Item(None, path, self.file, line)
         if self.count >= _MOST_VALUES:
             if self.count == _MOST_VALUES:
@@ -252,7 +252,7 @@ class _Reading:
                 self.problem(
                     join(path, key),
                     DUPLICATE,
-                    f"the key stands twice, first on line {own[key].line}",
+                    f"the key is defined twice, first on line {own[key].line}",
                     key_node,
                     layer=layer,
                 )
@@ -268,8 +268,8 @@ class _Reading:
         for key in own if self.strict else ():
             if key in merged:
                 detail = (
-                    f"'<<' brings this key too, from line {merged[key].line}, and the installer lets nothing override "
-                    "it"
+                    f"'<<' also defines this key (line {merged[key].line}), and the installer does not allow to "
+                    "override it"
                 )
                 self.problems.append(Problem(join(path, key), DUPLICATE, detail, file=self.file, line=own[key].line))
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster is: the typed values that every other room works with.
+"""What a cluster is: the typed values that every other package works with.
 
 A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field
 names are upstream's in snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's own

@@ -102,7 +102,7 @@ class Upgrade:
             put(entry, "hostPrefix", dataclasses.replace(old, value=prefix))
         elif new.value != prefix:
             self.contradiction(
-                new, (f"hostPrefix and hostSubnetLength do not say the same ({prefix}); hostPrefix counts")
+                new, (f"hostPrefix and hostSubnetLength have different values ({prefix}); hostPrefix is used")
             )
 
     def contradiction(self, item: Item, detail: str) -> None:
@@ -154,7 +154,10 @@ class Upgrade:
         elif _bare(new) != _bare(converted):
             self.contradiction(
                 new,
-                (f"{new_name} and the deprecated {old_name} are both given and do not say the same; {new_name} counts"),
+                (
+                    f"{new_name} and the deprecated {old_name} are both set and have different values; {new_name} is "
+                    "used"
+                ),
             )
 
     def agent_config(self, document: Item) -> None:
@@ -182,7 +185,7 @@ class Upgrade:
                     self.warn(
                         item,
                         IGNORED,
-                        f"{key} stands under spec and at the top level; the top level counts",
+                        f"{key} is set under spec and at the top level; the value at the top level is used",
                         "layout-upgraded",
                         "ours",
                     )

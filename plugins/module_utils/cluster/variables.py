@@ -130,7 +130,7 @@ class _Variables:
             )
         for key, what in METHODS[chosen].needs.items() if chosen in METHODS else ():
             if host.get(key) is None:
-                self.error(host, REQUIRED, f"boot method {chosen} needs to know {what}", path=f"{host.path}.{key}")
+                self.error(host, REQUIRED, f"boot method {chosen} requires {what}", path=f"{host.path}.{key}")
         return Boot(name, bmc)
 
     def bmc(self, host: Item) -> Bmc | None:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a module is opened: arguments in, one room called, a result without secrets out.
+"""How a module is opened: arguments in, one package called, a result without secrets out.
 
 A module (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of
 AnsibleModule) and

@@ -48,12 +48,12 @@ def write_fault(error: OSError, path: Path, size: int = 0) -> ZeroTouchError:
     """Why a file (of ``size`` bytes) or directory cannot be written, with what can be done about it."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return ZeroTouchError(
-            f"There is no room for {path}: it needs {size} bytes, {_free(path)} are free.",
+            f"There is no space for {path}: it needs {size} bytes, {_free(path)} are free.",
             "Free some space or use another directory.",
         )
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return ZeroTouchError(
-            f"{path} cannot be written: something else than a directory is in the way.",
+            f"{path} cannot be written: a part of the path exists and is not a directory.",
             "Move it away, or use another directory.",
         )
     hint = "The file system is mounted read-only." if error.errno == errno.EROFS else ""
@@ -179,7 +179,7 @@ def check_directory(path: Path, hint: str) -> None:
         what = "a link to nothing" if there.is_symlink() else "a file"
         raise ZeroTouchError(f"{path} cannot be a directory: {there} is {what}.", hint)
     if not os.access(there, os.W_OK | os.X_OK):
-        raise ZeroTouchError(f"{path} cannot be written: you may not write to {there}.", hint)
+        raise ZeroTouchError(f"{path} cannot be written: you have no write permission for {there}.", hint)
 
 
 def sync_directory(path: Path) -> None:

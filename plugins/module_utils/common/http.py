@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HTTP for every room: urllib3 with our connection mapping, our trust and faults in words.
+"""HTTP for every package: urllib3 with our connection mapping, our trust and faults in words.
 
-urllib3 is there wherever the kubernetes library is. Status codes are answers, not exceptions: each room knows what they
-mean there.
+urllib3 is there wherever the kubernetes library is. Status codes are answers, not exceptions: each package knows
+what they mean there.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ForeignUrl(ZeroTouchError):
         super().__init__(
             f"{service}: it refers to {_endpoint(wanted)}, which is another server than {_endpoint(own)}. Nothing was "
             "sent there.",
-            "If both are the same machine, use the address that it knows of itself.",
+            f"If both are the same machine, set the configured address to {_endpoint(wanted)}.",
         )
 
 
@@ -447,7 +447,7 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
         return Unreachable(
             f"{service}: the proxy does not connect to {endpoint}: {_last_words(cause)}.",
             "proxy",
-            "Check its rules and our credentials for it.",
+            "Check the rules of the proxy, and the credentials in the proxy URL.",
         )
     if isinstance(cause, exceptions.NameResolutionError):
         return Unreachable(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import utils as asymmetric_utils
     from cryptography.hazmat.primitives.ciphers import aead
 
-# name used by our rooms -> (module to import, distribution to name to the user)
+# name used by our packages -> (module to import, distribution to name to the user)
 _LIBRARIES = {
     "bcrypt": ("bcrypt", "bcrypt"),
     "jmespath": ("jmespath", "jmespath"),

@@ -112,11 +112,11 @@ class Holder:
         where = "" if self.host == os.uname().nodename else f" on {self.host}"
         if self.released:
             text = (
-                f"Another run (process {self.run}{where}) works on {directory}; it is between two of its tasks, the "
-                f"last one was {self.module}."
+                f"Another run (process {self.run}{where}) uses {directory}. Its last task was {self.module}; the "
+                "next one has not started yet."
             )
         else:
-            text = f"Another run works on {directory}: {self.module}, process {self.pid}{where}, since {self.since}."
+            text = f"Another run uses {directory}: {self.module}, process {self.pid}{where}, since {self.since}."
         process = self.run if self.released else self.pid
         return ZeroTouchError(text, f"Wait until it has ended, or stop it (kill {process}{where}); then run again.")
 
@@ -172,7 +172,8 @@ def _take(descriptor: int, me: Holder, directory: Path) -> Holder | None:
     except OSError as error:
         if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
             raise ZeroTouchError(
-                f"The work directory cannot be locked: {error.strerror}.", "Its file system must know file locks."
+                f"The work directory cannot be locked: {error.strerror}.",
+                "The file system of the work directory must support file locks.",
             ) from error
         return Holder.read(descriptor) or unknown
     other = Holder.read(descriptor)

@@ -144,12 +144,14 @@ class Attempts:
         if not self._policy.patience:
             return error
         if isinstance(error, Unreachable) and self.answered:
-            error.hint = f"It answered before, and has been away for {failing:.0f} s. Run again when it answers."
+            error.hint = (
+                f"It answered earlier in this run, and has not answered for {failing:.0f} s. Run again when it answers."
+            )
         elif isinstance(error, RemoteError):
             requests = self._repeats + 1
             error.hint = (
-                f"{error.hint} It answered {requests} requests like this in {failing:.0f} s. Run again when "
-                "it has recovered."
+                f"{error.hint} It returned this error for {requests} requests in {failing:.0f} s. "
+                "Run again when the server has recovered."
             ).strip()
         return error
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``state.json``: what must outlive a run. One document, a section per room, written whole under a lock."""
+"""``state.json``: what must outlive a run. One document, a section per package, written whole under a lock."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class StateFile:
 
     Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``hub``,
     ``install``,
-    ``machines``, ``node_image``; each is owned by one room.
+    ``machines``, ``node_image``; each is owned by one package.
     A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours, of a newer
     format, or damaged (:mod:`.state_shape`).
     """
@@ -168,8 +168,8 @@ class StateFile:
         if fault:
             raise ZeroTouchError(
                 f"{self.path} is damaged, in section {section}: {fault}.",
-                f"Restore the file, or take the whole section {section} out of it: what the work directory and the "
-                "cluster still tell is found again.",
+                f"Restore the file, or delete section {section} from it. The next run restores the section from "
+                "the work directory and the cluster, as far as possible.",
             )
         return document
 

@@ -203,7 +203,7 @@ def _leaf_faults(path: str, value: Any, shape: Any) -> Iterator[str]:
     if value.__class__ is not kind:
         yield _mismatch(path, value, kind)
     elif isinstance(value, str) and not _printable(value):
-        yield f"{path} holds characters that no text of ours has"
+        yield f"{path} contains characters that this collection never writes"
     elif kind is not shape and (fault := shape(value)):
         yield f"{path} {fault}"
 

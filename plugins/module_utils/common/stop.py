@@ -113,7 +113,7 @@ class _Watch:
             if os.getppid() != self._parent:
                 break  # the playbook has ended
             if self.switch is not None and self.switch.exists():
-                self.stop.reason = f"Stopped by the stop switch {self.switch}. Run the playbook again to go on."
+                self.stop.reason = f"The file {self.switch} stopped this run. Run the playbook again to continue."
                 break
         else:
             if not os.read(self._reader, 1):

@@ -147,7 +147,7 @@ class StoreLink:
                 status.lost
                 if status is not None and status.lost
                 else (f"The state of {self._root} is in {where}, and no process of this run stores it."),
-                "Run a playbook of this collection from its start; its first task opens the store.",
+                "Run the whole playbook (without --start-at-task): its first task opens the store.",
             )
         age = since_boot() - status.renewed
         if status.lost or age > HOLD:

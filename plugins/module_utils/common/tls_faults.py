@@ -15,7 +15,7 @@ _REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
             "record layer failure",
             "HTTP_REQUEST",
         ),
-        "The server does not speak TLS on this port. Use http:// in the URL, or the port of its TLS service.",
+        "The server does not use TLS on this port. Use http:// in the URL, or the port of its TLS service.",
     ),
     (
         ("Fingerprints did not match",),

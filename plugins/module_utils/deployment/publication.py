@@ -78,7 +78,9 @@ def look_for_rootfs(work_dir: WorkDir, connect_to: ConnectTo, clock: Clock) -> t
     try:
         found = Downloader(client, clock).look(url)
     except Unreachable as error:
-        return (f"Whether hosts find their root file system could not be seen from here: {error.message}",)
+        return (
+            f"Whether hosts find their root file system could not be checked from the control node: {error.message}",
+        )
     except RemoteError as error:
         raise ZeroTouchError(
             f"Hosts would not find their root file system: {error.message}", _hint(work_dir, url)
@@ -149,8 +151,8 @@ def _require_built(image: Path, recorded: Mapping[str, Any]) -> None:
 
 
 def read_options(params: Mapping[str, Any]) -> PublishOptions:
-    """The module's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be
-    read.
+    """The module's options as the serving package takes them; raises :class:`InvalidInput` with every one that cannot
+    be read.
     """
     options, problems = read_publish(params.get("publish") or {})
     connect_to, unreadable = ConnectTo.parse(params.get("connect_to") or {})

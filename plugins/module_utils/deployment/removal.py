@@ -32,9 +32,9 @@ _KEPT = ("auth", "logs", "report.html", "report.json", EVENTS_FILE, f"{EVENTS_FI
 # Locks, and parts of files that were being written.
 _TRANSIENT = re.compile(r"\..*(lock|part)$")
 _EFFECTS = {
-    "assisted": "takes it off the assisted-service and powers off its machines",
-    "hub": "takes it off the hub and powers off its machines",
-    "hosted": "takes it off the hub, and its machines become free Agents",
+    "assisted": "deletes it from the assisted-service and powers off its machines",
+    "hub": "deletes it from the hub and powers off its machines",
+    "hosted": "deletes it from the hub, and its machines become free Agents",
     "capi": "deletes its Cluster from the hub, and Metal3 powers off its machines",
 }
 
@@ -91,8 +91,8 @@ def check_order(order: RemovalOrder) -> None:
     if foreign := foreign_files(work_dir) if order.purge else []:
         listed = ", ".join(foreign)
         raise ZeroTouchError(
-            f"Nothing was done. {work_dir.root} also holds {listed}: move that away, or leave out "
-            "openshift_destroy_purge."
+            f"Nothing was done. {work_dir.root} contains files that this collection did not create: {listed}. "
+            "Move them, or remove openshift_destroy_purge."
         )
 
 
@@ -150,7 +150,7 @@ def _summary(order: RemovalOrder, left: Sequence[str], *, agents_stay: bool, che
     kept = f"Credentials, logs and the report are still in {root}." if root.is_dir() and not order.purge else ""
     verb = "would be" if check_mode else "is"
     sentences = (
-        f"{order.touch.cluster} {verb} down{agents}.",
+        f"{order.touch.cluster} {verb} destroyed{agents}.",
         *left,
         f"The disks of its machines are not wiped{disks}.",
         kept,

@@ -22,6 +22,6 @@ def served_note(state: Mapping[str, Any]) -> str:
     until = f", until {published['until']} at the latest" if published.get("until") else ""
     url = published.get("url") or "an address of this machine"
     return (
-        f"The image is still served at {url} (process {process.pid}{until}), so that machines can boot it "
-        "meanwhile. The next run goes on with it; image_server with state=stopped or destroy_cluster ends it."
+        f"The image is still served at {url} (process {process.pid}{until}), so that machines can boot it. The "
+        "next run uses the same server. To stop it, run image_server with state=stopped, or destroy_cluster."
     )

@@ -98,11 +98,11 @@ def fetch_discovery(
         ):
             return result
         transfer.progress(
-            f"InfraEnv {target.namespace}/{target.name}: its image changed during the transfer; once more"
+            f"InfraEnv {target.namespace}/{target.name}: the image changed during the download; downloading again"
         )
     raise ZeroTouchError(
         f"The image of InfraEnv {target.namespace}/{target.name} changed during each of {IMAGE_CHANGED.attempts} "
-        "transfers.",
+        "downloads.",
         "Find out what keeps changing the InfraEnv.",
     )
 
@@ -227,7 +227,8 @@ def check_image(path: Path, wanted: str, name: str) -> None:
         raise ZeroTouchError(
             f"What the image service sent for InfraEnv {name} (id {wanted}) is the image of the InfraEnv with the id "
             f"{carried}.",
-            "Run again; if it stays so, a cache between us and the image service is wrong.",
+            "Run again. If the error persists, check the proxy or cache between the control node and the image "
+            "service.",
         )
 
 

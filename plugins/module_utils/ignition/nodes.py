@@ -115,7 +115,7 @@ def _mistakes(cluster: RunningCluster) -> Iterator[tuple[str, str, str, str]]:
     The value of the pull secret is never told.
     """
     if not _API_NAME.match(cluster.api_dns_name):
-        detail = "the name of the cluster cannot be told from this; api.<name>.<base domain> is expected"
+        detail = "the name of the cluster cannot be derived from this; api.<name>.<base domain> is expected"
         yield "api_dns_name", INVALID, detail, f'"{cluster.api_dns_name}"'
     if not _UUID.fullmatch(cluster.cluster_id):
         yield "id", INVALID, "is not the ID of a cluster, a UUID", f'"{cluster.cluster_id}"'

@@ -62,9 +62,9 @@ def plan_artifact(
     wanted = Composed(base, pieces)
     artifact = Artifact(path, base.path, pieces, wanted.size, _recipe(base, pieces))
     if force:
-        return dataclasses.replace(artifact, reason="a rebuild was asked for")
+        return dataclasses.replace(artifact, reason="a rebuild was requested")
     if not path.is_file():
-        return dataclasses.replace(artifact, reason="it is not there yet")
+        return dataclasses.replace(artifact, reason="the file does not exist")
     status = path.stat()
     untouched = (record.size, record.mtime_ns) == (status.st_size, status.st_mtime_ns)
     known = untouched and record.recipe == artifact.recipe

@@ -70,7 +70,7 @@ def network_arguments(image: LiveImage, added: Sequence[str]) -> str:
     """Kernel arguments of a network boot, all but the place of the root file system. Raises :class:`ZeroTouchError`."""
     if image.kargs is None:
         raise ZeroTouchError(
-            f"No karg embed areas found in {image.path}: it does not tell its kernel arguments.",
+            f"No karg embed areas found in {image.path}: its kernel arguments cannot be read.",
             "Use a newer CoreOS image.",
         )
     return kargs.append(kargs.without_medium(image.kargs.default), added)

@@ -163,7 +163,7 @@ def plan_image(
         image, dest, True, "", tuple(patches), check=check or UNCHECKED, rootfs_url=rootfs_url, minimal_sha256=digest
     )
     if force:
-        return dataclasses.replace(plan, reason="a rebuild was asked for")
+        return dataclasses.replace(plan, reason="a rebuild was requested")
     return _decide(plan, members, text, record or ImageRecord())
 
 

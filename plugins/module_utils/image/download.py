@@ -165,7 +165,7 @@ class Downloader:
                 raise self._failure(url, answer)
             if answer.headers.get("Content-Encoding", "identity") != "identity":
                 raise ZeroTouchError(
-                    f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not asked for."
+                    f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not requested."
                 )
             start, remote = _position(answer, offset)
             if max(remote.size, start) > self._largest:
@@ -254,8 +254,8 @@ def _position(answer: urllib3.BaseHTTPResponse, offset: int) -> tuple[int, Remot
     if unit != "bytes" or span.partition("-")[0] != str(offset):
         raise Unreachable(
             (
-                f"The server answered for another range: {answer.headers.get('Content-Range')!r}, asked "
-                f"for from {offset}."
+                f"The server returned another range than requested: {answer.headers.get('Content-Range')!r} "
+                f"instead of a range from {offset}."
             ),
             "broken",
         )

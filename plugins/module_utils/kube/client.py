@@ -386,7 +386,7 @@ class KubeClient:
             document = None
         if not isinstance(document, dict):
             raise UnusableAnswer(
-                self.service, answer.status, ("the answer is not a JSON object; is this a Kubernetes API?")
+                self.service, answer.status, ("the answer is not a JSON object; check that this is a Kubernetes API")
             )
         return document
 

@@ -283,7 +283,7 @@ def _with_fetched_credentials(
         why = "; ".join(heard.words).removeprefix("exec: ").rstrip(".") or "it gave no reason"
         raise ZeroTouchError(
             f"The {source.label}: the credential plugin {plugin} of context {context!r} gave no credentials: {why}.",
-            "Try kubectl with this kubeconfig; the plugin may want a login first.",
+            "Try kubectl with this kubeconfig; the plugin may require a login first.",
         )
     return found
 

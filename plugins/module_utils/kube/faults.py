@@ -37,7 +37,9 @@ def fault(service: str, status: int, detail: str, reason: str, request: tuple[st
     if status == 403 and reason in ("Forbidden", ""):
         return ForbiddenError(service, status, detail, reason, hint=missing_rule(*request))
     if status == 404 and (kind := _unknown_kind(reason, detail, request[1])):
-        hint = f"It has no {kind}: is this the right cluster, and is the operator that brings them installed there?"
+        hint = (
+            f"It has no {kind}. Check that this is the right cluster, and that the operator with this CRD is installed."
+        )
         return UnknownKindError(service, status, detail, reason, hint=hint)
     if status == 401:
         # The API's own words are but the name of the status.

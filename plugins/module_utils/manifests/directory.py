@@ -106,7 +106,7 @@ def _planned(dest: Path, config_dir: Path, files: Mapping[str, str]) -> tuple[Fi
     if changes and dest.resolve() == config_dir.resolve():
         raise ZeroTouchError(
             f"dest and config_dir are both {dest}.",
-            ("The files that you wrote are never changed; name another directory as dest."),
+            ("The collection does not change your files. Set dest to another directory."),
         )
     return changes
 

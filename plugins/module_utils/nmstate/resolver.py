@@ -57,7 +57,9 @@ def read_resolver(section: Section) -> Resolver:
     config.finish()
     families = [":" in server for server in servers]
     if sum(a != b for a, b in itertools.pairwise(families)) > 1:
-        config.problem("server", INVALID, "servers of one address family must stand together", value=", ".join(servers))
+        config.problem(
+            "server", INVALID, "servers of one address family must be listed together", value=", ".join(servers)
+        )
     return Resolver(tuple(servers), searches, options)
 
 

@@ -50,7 +50,7 @@ def _read_rule(section: Section) -> Rule | None:
         return None
     if suppress is not None and suppress > 0x7FFFFFFF:
         section.problem(
-            "suppress-prefix-length", INVALID, "NetworkManager knows numbers up to 2147483647", value=suppress
+            "suppress-prefix-length", INVALID, "NetworkManager supports numbers up to 2147483647", value=suppress
         )
     if mask is not None and mark is None:
         section.problem("fwmask", INVALID, "needs fwmark", value=mask)
@@ -213,6 +213,9 @@ def _distinct(rules: Sequence[Rule], findings: Findings) -> list[Rule]:
         first = kept.setdefault(key, rule)
         if dataclasses.replace(first, path="") != dataclasses.replace(rule, path=""):
             findings.add(
-                rule.path, DUPLICATE, f"nmstate cannot tell it from {first.path} and keeps one of them", layer="ours"
+                rule.path,
+                DUPLICATE,
+                f"nmstate cannot distinguish it from {first.path}, and keeps one of them",
+                layer="ours",
             )
     return list(kept.values())

@@ -162,7 +162,7 @@ def _read_addresses(part: Section, family: Family, *, enabled: bool) -> tuple[tu
                     "supported values: " + ", ".join(f'"{name}"' for name in _MPTCP_FLAGS),
                     value=flag,
                 )
-        entry.unwritten("mptcp-flags", detail="nmstate knows such flags for the whole interface only")
+        entry.unwritten("mptcp-flags", detail="nmstate supports such flags for the whole interface only")
         entry.finish()
         if ip is None or prefix is None:
             continue

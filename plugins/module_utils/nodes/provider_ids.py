@@ -51,8 +51,8 @@ def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, A
         present = str((node.get("spec") or {}).get("providerID") or "")
         if present and present != each.provider_id:
             problems.append(
-                f"Node {each.node} has the provider ID {present}, {each.machine} wants {each.provider_id}; it cannot "
-                "be changed: delete the Node if it is stale"
+                f"Node {each.node} has provider ID {present}, but {each.machine} needs {each.provider_id}. A "
+                "provider ID cannot change. If the Node is obsolete, delete it"
             )
             continue
         change = plan_object(NODE, {"metadata": {"name": each.node}, "spec": {"providerID": each.provider_id}}, node)

@@ -133,7 +133,7 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
         )
     process = Process.of(int(answer["pid"]))
     if process is None:
-        raise ZeroTouchError("The image server ended at once.", f"Look into {config.log}.")
+        raise ZeroTouchError("The image server ended immediately.", f"Look into {config.log}.")
     return process, int(answer["port"])
 
 
@@ -149,7 +149,7 @@ def _modules() -> list[tuple[str, str]]:
 
 
 def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
-    """Hand over the program and read its one line; a server that says nothing is not there."""
+    """Pass the program and read its one line; a server that says nothing is not there."""
     if child.stdin is None or child.stdout is None or child.stderr is None:
         raise ZeroTouchError("The image server could not be started.")
     try:

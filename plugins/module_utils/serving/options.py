@@ -35,9 +35,8 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*\S[\t\x20-\x7e]*")
 _YES, _NO = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 USERINFO = (
-    "a user or password in the URL would be shown by every BMC and kept in its log; let the server take BMCs by their "
-    "network, "
-    "or an image path that cannot be guessed, instead"
+    "the URL must not contain a user or password: every BMC shows it and writes it to its log. Allow the "
+    "addresses of the BMCs on the server, or use a path that cannot be guessed"
 )
 # Longer than any installation takes, limits of all phases included; a forgotten server is gone the day after.
 DEFAULT_LIFE = 24 * 3600
@@ -291,7 +290,7 @@ def _read_mode(value: Any, problems: list[Problem]) -> int:
     if mode & 0o022:
         fault = f"{mode:04o} lets others write to the image that machines boot; at most 0644"
     elif mode & 0o111 or not mode & 0o400:
-        fault = f"{mode:04o} is no mode for an image: its owner must be able to read it, and no one executes it"
+        fault = f"{mode:04o} is no mode for an image: its owner must be able to read it, and it must not be executable"
     if fault:
         problems.append(_problem("mode", INVALID, fault, str(value)))
         return DEFAULT_MODE

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A hub in memory with Cluster API and Agents: the parts of an API server that passes rely on, and the moves of
-everybody else by hand.
+all other actors step by step.
 
 Versions, generations, the status apart from the rest, conflicts, finalizers. ``dies_after`` writes the client is gone,
 as when a run is killed.
@@ -182,7 +182,7 @@ class Hub:
         self.remove(plural, namespace, name)
         return True
 
-    # --- what everybody else does ---
+    # --- what all other actors do ---
 
     def put(self, plural: str, obj: Object) -> Object:
         metadata = obj["metadata"]

@@ -19,7 +19,7 @@ PREFIX = "ansible_collections.zerotouch.openshift.plugins."
 # carries the manifests;
 # between hypershift and capi, since a pool is made of Cluster API's Machines; below cluster, whose schema has the names
 # of the boot methods.
-FLOORS = {
+LAYERS = {
     "common": 0,
     "nmstate": 1,
     "image": 1,
@@ -39,8 +39,8 @@ FLOORS = {
     "hypershift": 5.5,
     "deployment": 6,
 }
-KNOWS_ANSIBLE = PACKAGES / "common" / "entry_point.py"
-KNOWS_PACKAGES = PACKAGES / "common" / "libraries.py"
+IMPORTS_ANSIBLE = PACKAGES / "common" / "entry_point.py"
+IMPORTS_PACKAGES = PACKAGES / "common" / "libraries.py"
 FILES = sorted(path for path in PACKAGES.rglob("*.py") if "__pycache__" not in path.parts)
 
 
@@ -72,7 +72,7 @@ def package_of(module: str) -> str | None:
 
 
 def test_every_package_has_a_layer() -> None:
-    assert {path.relative_to(PACKAGES).parts[0] for path in FILES} <= set(FLOORS)
+    assert {path.relative_to(PACKAGES).parts[0] for path in FILES} <= set(LAYERS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGES)))
@@ -83,15 +83,15 @@ def test_imports_of_a_package(path: Path) -> None:
         top = module.split(".")[0]
         target = package_of(module)
         if target is not None:
-            if target != own and FLOORS[target] >= FLOORS[own]:
+            if target != own and LAYERS[target] >= LAYERS[own]:
                 wrong.append(
-                    f"{path.name}:{line}: {own} (floor {FLOORS[own]}) imports {target} (floor {FLOORS[target]})"
+                    f"{path.name}:{line}: {own} (layer {LAYERS[own]}) imports {target} (layer {LAYERS[target]})"
                 )
         elif module.startswith(PREFIX):
-            wrong.append(f"{path.name}:{line}: {module} is not a room")
+            wrong.append(f"{path.name}:{line}: {module} is not a package of module_utils")
         elif top == "ansible":
-            if path != KNOWS_ANSIBLE or not module.startswith("ansible.module_utils"):
-                wrong.append(f"{path.name}:{line}: a room knows no Ansible ({module})")
+            if path != IMPORTS_ANSIBLE or not module.startswith("ansible.module_utils"):
+                wrong.append(f"{path.name}:{line}: a package of module_utils does not import Ansible ({module})")
         elif top not in sys.stdlib_module_names:
             wrong.append(f"{path.name}:{line}: {module} comes from common/libraries.py only")
     assert not wrong, "\n".join(wrong)

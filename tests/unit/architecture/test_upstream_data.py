@@ -22,7 +22,7 @@ BESIDE = re.compile(r"""["']shared["'] */|/ *["']shared["']|(?<![\w-])shared/\w|
 OWN = ("tests/support/upstream.py", "tests/unit/architecture/test_upstream_data.py")
 
 
-def test_one_module_knows_the_directory() -> None:
+def test_one_module_has_the_path_of_the_directory() -> None:
     found = {name: match[0] for name, text in texts().items() if name not in OWN and (match := BESIDE.search(text))}
     assert found == {}
 

@@ -30,8 +30,11 @@ MADE = frozenset(
         "node_modules",
     }
 )
-# The licence is not ours, and this file names the words.
-EXEMPT = frozenset({"LICENSE", "tests/unit/architecture/test_words.py"})
+# The licence is not this project's text, the list of removed tests has their former names, and this file has the words.
+# Texts of upstream projects that are repeated verbatim (cluster/upstream, recorded answers) have none of the words, so
+# that none of them is exempt. A text that has one belongs into a file of constants, cluster/upstream/verbatim.py, with
+# its path upstream; only that file is added here then.
+EXEMPT = frozenset({"LICENSE", "tests/removed.md", "tests/unit/architecture/test_words.py"})
 
 # A word in text, and how often it may occur. Words may be joined by an underscore (names of tests) or be separated by
 # the start of a comment line.
@@ -50,6 +53,13 @@ WORDS = {
     "stand for": 0,
     "for ever": 0,
     "for good": 0,
+    "everybody": 0,
+    "mend": 0,
+    "mends": 0,
+    "mended": 0,
+    "let go": 0,
+    "lets go": 0,
+    "hands over": 0,
 }
 
 # A word in names that Python code defines, in keys of options and variables and in names of files, and in how many

@@ -82,7 +82,10 @@ def test_it_is_not_created_again(fake, run_module, described, theirs, before):
     if before:
         run_module("assisted_deployment", **described)
     done = run_module("assisted_deployment", force=["start_over"], **described)
-    assert "Cluster edge was not made from here" in done["msg"] and (list(fake.clusters), gone(fake)) == ([theirs], [])
+    assert "This work directory did not create cluster edge" in done["msg"] and (list(fake.clusters), gone(fake)) == (
+        [theirs],
+        [],
+    )
 
 
 def test_once_its_owner_deleted_it_what_was_made_here_goes(fake, run_module, adopted):

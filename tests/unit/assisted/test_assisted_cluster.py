@@ -127,7 +127,7 @@ def test_differences(provided, shown, sent):
 def test_a_machine_network_that_the_service_derives_is_warned_of():
     document = {"status": "ready", "machine_networks": [{"cidr": "192.0.2.0/24"}]}
     plan = plan_present(requested(machine_networks=["198.51.100.0/24"]), ObservedCluster(document))
-    assert plan.changes == [] and "are 192.0.2.0/24" in plan.warnings[0]
+    assert plan.changes == [] and "VIPs (192.0.2.0/24)" in plan.warnings[0]
 
 
 def test_what_cannot_be_changed_is_refused_with_all_of_it():
@@ -140,7 +140,7 @@ def test_what_cannot_be_changed_is_refused_with_all_of_it():
 def test_an_installation_takes_no_changes_but_none_is_none():
     observed = ObservedCluster({"status": "installed", "tags": "a"})
     assert plan_present(requested(tags=["a"]), observed).changes == []
-    with pytest.raises(ZeroTouchError, match=r"is installed, in which the service takes no changes.*tags: 'a' -> 'b'"):
+    with pytest.raises(ZeroTouchError, match=r"is installed, so the service accepts no changes.*tags: 'a' -> 'b'"):
         plan_present(requested(tags=["b"]), observed)
 
 
@@ -254,7 +254,7 @@ def test_a_cluster_that_runs_already_is_imported_once(fake, run_module):
     assert not run_module("assisted_cluster", **arguments)["changed"]
 
 
-def test_deletion_names_the_hosts_and_tells_a_refusal(fake, run_module):
+def test_deletion_names_the_hosts_and_reports_a_refusal(fake, run_module):
     fake.clusters["c"] = {"id": "c", "name": "edge", "status": "installing"}
     fake.add_host("i", "node-1", "52:54:00:00:00:01", cluster_id="c")
     assert run_module("assisted_cluster", name="edge", state="absent", check=True)["plan"] == [

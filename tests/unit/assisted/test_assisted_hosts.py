@@ -285,8 +285,7 @@ def test_a_host_that_is_installed_takes_no_changes_but_none_is_none(site, run_mo
     assert not run_module("assisted_hosts", infra_env_name="edge", hosts=[same])["changed"]
     refused = run_module("assisted_hosts", infra_env_name="edge", hosts=[{**same, "hostname": "other"}])
     assert (
-        "is installed, in which the service takes no changes" in refused["msg"]
-        and host["requested_hostname"] == "node-3"
+        "is installed, so the service accepts no changes" in refused["msg"] and host["requested_hostname"] == "node-3"
     )
 
 
@@ -365,7 +364,7 @@ def test_a_minute_without_news_says_who_is_waited_for(site, reach, clock):
     assert reported == [f"late: waits, no host has MAC {MAC(7)}", "still waiting for late", "still waiting for late"]
 
 
-def test_check_mode_tells_what_would_be_waited_for(site, run_module):
+def test_check_mode_reports_what_would_be_waited_for(site, run_module):
     result = run_module(
         "assisted_hosts",
         check=True,
@@ -379,7 +378,7 @@ def test_check_mode_tells_what_would_be_waited_for(site, run_module):
 @pytest.mark.parametrize(
     ("provided", "words"),
     [
-        ({"mac_addresses": []}, "nothing to be recognised by"),
+        ({"mac_addresses": []}, "has no identity"),
         ({"mac_addresses": ["x"]}, "not a MAC address"),
         ({"hostname": "localhost.localdomain"}, "is not a name"),
         ({"hostname": "Upper"}, "is not a name"),

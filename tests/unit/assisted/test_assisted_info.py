@@ -116,5 +116,5 @@ def test_events(site, run_module):
 
 def test_a_service_that_is_none(fake, run_module):
     fake.faults = [("GET", "infra-envs", ("status", 200, b"<html>"))]
-    assert "is this an assisted-service" in run_module("assisted_info")["msg"]
+    assert "check that this is an assisted-service" in run_module("assisted_info")["msg"]
     assert "service_url" in run_module("assisted_info", service_url="service")["msg"]

@@ -286,7 +286,7 @@ def test_check_mode_before_anything_exists(fake, run_module):
     assert run_module("assisted_install", cluster_name="edge", check=True, state="reset")["plan"] == []
 
 
-def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, run_module):
+def test_check_mode_reports_which_hosts_will_be_added(fake, cluster, run_module):
     cluster["status"] = "adding-hosts"
     fake.add_host("i", "late", "52:54:00:00:00:05", status="insufficient", status_info="no disk", cluster_id="c")
     predicted = run_module("assisted_install", cluster_name="edge", check=True, diff=True)

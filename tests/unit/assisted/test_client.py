@@ -109,9 +109,9 @@ def test_every_shape_of_error(service, client, status, body, expected):
         (
             404,
             {"code": 404, "message": "path /foo/api/assisted-install/v2/clusters was not found"},
-            "Is service_url that of an assisted-service?",
+            "Check that service_url is the address of an assisted-service",
         ),
-        (404, b"404 page not found", "Is service_url that of an assisted-service?"),
+        (404, b"404 page not found", "Check that service_url is the address of an assisted-service"),
         (404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}, ""),
         (
             400,
@@ -143,7 +143,7 @@ def test_empty_lists_may_be_null(service, client, path, call, body):
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'"x"'])
 def test_another_service_on_that_port(service, client, body):
     service.routes[f"{BASE}/clusters"] = (200, body)
-    with pytest.raises(RemoteError, match="is this an assisted-service"):
+    with pytest.raises(RemoteError, match="check that this is an assisted-service"):
         client.clusters()
 
 

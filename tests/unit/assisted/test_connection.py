@@ -190,7 +190,10 @@ def test_of_many_refused_requests_one_fetches_the_new_token(fake, reach):
 @pytest.mark.parametrize(
     ("fault", "hint"),
     [
-        (("status", 401, {"code": 401, "message": "tokenstring should not contain 'bearer '"}), "without Bearer"),
+        (
+            ("status", 401, {"code": 401, "message": "tokenstring should not contain 'bearer '"}),
+            'Remove the prefix "Bearer"',
+        ),
         (("status", 401, {"code": 401, "message": "Token is expired"}), "get a new one"),
         (
             ("status", 401, {"code": 401, "message": "unauthenticated for invalid credentials"}),
@@ -202,7 +205,7 @@ def test_of_many_refused_requests_one_fetches_the_new_token(fake, reach):
         ),
         (
             ("status", 302, b"", {"Location": "https://user:pw@elsewhere.example.com/login?token=x"}),
-            "https://elsewhere.example.com: give",
+            "https://elsewhere.example.com: set service_url",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else str(value[1]),
@@ -302,7 +305,7 @@ def test_an_address_where_no_service_ever_answered_fails_within_seconds(away, cl
 def test_a_service_that_answered_a_former_task_is_waited_for(fake, reach, away, clock, tmp_path, write):
     with recorded_in(tmp_path):
         reach().clusters()
-        with pytest.raises(Unreachable, match=r"has been away for 6\d s\. Run again when it answers\."):
+        with pytest.raises(Unreachable, match=r"has not answered for 6\d s\. Run again when it answers\."):
             away().create_cluster({"name": "x"}) if write else away().clusters()
     assert 60 <= sum(clock.slept) < 70
 
@@ -391,5 +394,5 @@ def test_a_certificate_that_is_not_checked_is_warned_of(options, warned):
 
 
 def test_a_port_that_speaks_no_tls(fake):
-    with pytest.raises(Unreachable, match="does not speak TLS on this port"):
+    with pytest.raises(Unreachable, match="does not use TLS on this port"):
         connect({"service_url": fake.url.replace("http:", "https:"), "retries": 0}).clusters()

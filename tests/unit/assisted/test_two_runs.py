@@ -73,10 +73,10 @@ def test_one_cluster_stays_and_has_what_both_want(fake, reach, pull_secret):
     (left,) = fake.clusters.values()
     assert [item.value["cluster"]["id"] for item in done] == [left["id"]] * 2 and left["ssh_public_key"]
     assert all(item.value["changed"] for item in done)
-    assert sum("Another run made cluster edge" in "".join(item.warnings) for item in done) == 1
+    assert sum("Another run created cluster edge" in "".join(item.warnings) for item in done) == 1
 
 
-def test_what_one_wants_of_it_and_cannot_have_is_reported(fake, reach, pull_secret):
+def test_a_setting_of_one_run_that_the_cluster_cannot_get_is_reported(fake, reach, pull_secret):
     done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, arch=["x86_64", "aarch64"]))
     assert len(fake.clusters) == 1 and sum(isinstance(item, InvalidInput) for item in done) == 1
 
@@ -131,7 +131,7 @@ def test_what_is_used_already_is_not_taken_back(fake, reach, pull_secret):
     with pytest.raises(
         PartialFailure,
         match=(
-            r"two InfraEnvs of one name: .*, made here, and a, older .* used "
+            r"two InfraEnvs of one name: .*, created by this run, and a, older .* used "
             r"already: host"
         ),
     ):
@@ -165,7 +165,7 @@ def test_two_deployments_of_one_cluster_end_with_one_image(fake, reach, pull_sec
     assert done[1].infra_env_id == done[0].infra_env_id
     assert [Known.of(WorkDir(tmp_path / name)).infra_env_id for name in "01"] == [done[0].infra_env_id] * 2
     assert all(
-        any(f"Another run made {word} edge" in text for item in done for text in item.warnings)
+        any(f"Another run created {word} edge" in text for item in done for text in item.warnings)
         for word in ("cluster", "InfraEnv")
     )
 
@@ -182,14 +182,16 @@ def test_a_cluster_that_appears_between_two_looks_is_reported(fake, reach, pull_
     service.infra_envs = meanwhile
     done = deploy(tmp_path, pull_secret)(service, 0)
     assert [done.cluster_id] == list(fake.clusters)
-    assert done.warnings == [f"Another run made cluster edge at the same time. Its cluster {done.cluster_id} is used."]
+    assert done.warnings == [
+        f"Another run created cluster edge at the same time. Its cluster {done.cluster_id} is used."
+    ]
 
 
 @pytest.mark.parametrize("lost", ["clusters", "infra-envs"])
 def test_a_deployment_whose_answer_was_lost_is_gone_on_with(fake, reach, pull_secret, tmp_path, lost):
     work, service = deploy(tmp_path, pull_secret), reach()
     fake.faults.append(("POST", lost, "cut-late"))
-    with pytest.raises(ZeroTouchError, match="Whether the service has done it is not known"):
+    with pytest.raises(ZeroTouchError, match="It is not known whether the service has executed the request"):
         work(service, 0)
     again = work(service, 0)
     assert ([again.cluster_id], [again.infra_env_id]) == (list(fake.clusters), list(fake.infra_envs))

@@ -101,7 +101,7 @@ def test_a_machine_that_runs_our_image_is_left_alone(
     assert boot_hosts([request_for(served, image_url=url)], "booted", options)[0].changed is changed
 
 
-def test_check_mode_sends_only_gets_and_tells_the_plan(serve: Any, options: BmcOptions) -> None:
+def test_check_mode_sends_only_gets_and_returns_the_plan(serve: Any, options: BmcOptions) -> None:
     served = serve()
     (result,) = boot_hosts([request_for(served)], "booted", options, check_mode=True)
     assert {method for method, path, body in served.bmc.log} == {"GET"}
@@ -170,7 +170,7 @@ def test_for_an_unknown_system_those_of_the_bmc_are_listed(
     (result,) = boot_hosts([dataclasses.replace(request_for(served), address=address)], "booted", options)
     assert result.failed and result.phase == "observe" and served.bmc.writes() == []
     assert "answered 404" in result.reason and "/redfish/v1/Systems/2 does not exist" in result.reason
-    assert ("Name the right one as the path of the address." in result.reason) == bool(expected)
+    assert ("Add the path of one of them to bmc.address." in result.reason) == bool(expected)
     assert expected in result.reason
 
 
@@ -248,7 +248,7 @@ def test_what_is_taken_down_goes_whatever_the_others_do(
     assert (
         "cannot be reached" in results["dead"].reason
         and "another machine" in results["other"].reason
-        and "one machine" in results["first"].reason
+        and "the same machine" in results["first"].reason
     )
     assert [bmc.bmc.writes() for bmc in (other, first, second)] == [[], [], []]
     done = {"off": ("Off", True), "ejected": ("On", False)}
@@ -261,7 +261,7 @@ def test_who_fails_later_does_not_stop_the_others(serve: Any, options: BmcOption
     assert [(result.failed, result.phase) for result in results] == [(True, "power_off"), (False, "power_on")]
 
 
-def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> None:
+def test_a_stop_reports_what_was_done_so_far(serve: Any, options: BmcOptions) -> None:
     first, second = serve(), serve(uuid="2", power="Off")
     first.bmc.slots[1].image, first.bmc.slots[1].inserted = "http://old/x/old.iso", True
     with pytest.raises(Interrupted) as caught:

@@ -211,7 +211,8 @@ def test_a_power_state_that_cannot_be_restored_is_reported() -> None:
         result = boot(bmc)
     assert result.failed and machine.power == "Off"
     assert (
-        "no such image" in result.reason and "The machine was on before, which could not be restored: " in result.reason
+        "no such image" in result.reason
+        and "The previous power state (on) of the machine could not be restored: " in result.reason
     )
     assert "the power supply failed" in result.reason
 
@@ -313,7 +314,7 @@ def test_sessions_that_end_at_once_are_not_reported_as_a_wrong_password() -> Non
         machine = Machine(bmc)
         machine.faults[f"GET {hostile.SYSTEM}"] = refusing(401, "There is no valid session")
         result = boot(bmc)
-    assert result.failed and "ends each session at once" in result.reason and "this password" not in result.reason
+    assert result.failed and "closes each session immediately" in result.reason and "this password" not in result.reason
 
 
 def test_a_session_is_ended_although_the_bmc_is_busy() -> None:
@@ -382,7 +383,7 @@ def test_a_resource_that_cannot_be_read_does_not_hide_the_machine(side: str, sta
         Machine(bmc)
         (described,) = describe_machines(inspect_all([request(bmc)], options(), read_only=True))
         assert not described["failed"] and described["power_state"] == "On"
-        assert any(SIDES[side] in text or "does not list its NICs" in text for text in described["warnings"]), (
+        assert any(SIDES[side] in text or "does not report its NICs" in text for text in described["warnings"]), (
             described["warnings"]
         )
         assert not boot(bmc).failed
@@ -544,7 +545,10 @@ def test_progress_from_the_start_and_each_half_minute(monkeypatch: pytest.Monkey
     monkeypatch.setattr(inspection, "method_of", lambda request: rack)
     monkeypatch.setattr(inspection, "LINE_EVERY", 0.01)
     inspect_all(hosts(500), BmcOptions(forks=20, progress=show))
-    assert lines[0] == "BMCs answered: 0 of 500. 20 are read at the same time; if none answers, this ends after 15 min."
+    assert (
+        lines[0]
+        == "BMCs answered: 0 of 500. Up to 20 machines are read in parallel; if none answers, this ends after 15 min."
+    )
     assert lines[-1].startswith("BMCs answered: 250 of 500; failed: node-") and lines[-1].endswith(" others.")
     assert all(len(line) <= 120 for line in lines)
 
@@ -558,8 +562,8 @@ def test_progress_of_a_mixed_fleet(monkeypatch: pytest.MonkeyPatch) -> None:
     inspect_all([*domains, ManualRequest("manual-0")], BmcOptions(forks=20, progress=lines.append))
     inspect_all([*hosts(3), *domains, ManualRequest("manual-0")], BmcOptions(forks=20, progress=lines.append))
     assert lines == [
-        "Domains answered: 0 of 30. 20 are read at the same time.",
-        "BMCs and domains answered: 0 of 33. 20 are read at the same time.",
+        "Domains answered: 0 of 30. Up to 20 machines are read in parallel.",
+        "BMCs and domains answered: 0 of 33. Up to 20 machines are read in parallel.",
     ]
 
 

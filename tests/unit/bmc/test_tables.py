@@ -69,7 +69,10 @@ def test_addresses(text: str, url: str, system: str) -> None:
             "libvirt://192.168.122.1:6233/",
             ("scheme libvirt is for virtual machines, which is not part of this version; supported are"),
         ),
-        ("ilo5://10.0.0.5", "scheme ilo5 was removed upstream; nearest is ilo5-virtualmedia://10.0.0.5; supported are"),
+        (
+            "ilo5://10.0.0.5",
+            "scheme ilo5 is no longer supported by OpenShift; nearest is ilo5-virtualmedia://10.0.0.5; supported are",
+        ),
         ("redfish-virtualmedai://10.0.0.5", "did you mean redfish-virtualmedia.; supported are"),
         (
             "gopher://10.0.0.5",
@@ -77,9 +80,9 @@ def test_addresses(text: str, url: str, system: str) -> None:
         ),
         ("redfish-virtualmedia://[fd00::5", "cannot be read"),
         ("redfish-virtualmedia://10.0.0.5:0", "not a number from 1"),
-        ("admin:pw@10.0.0.5", "^credentials do not belong into the address; use username and password$"),
+        ("admin:pw@10.0.0.5", "^the address must not contain credentials; use username and password$"),
         ("redfish-virtualmedia+ftp://10.0.0.5", "http or https"),
-        ("redfish-virtualmedia://admin:pw@10.0.0.5", "credentials do not belong"),
+        ("redfish-virtualmedia://admin:pw@10.0.0.5", "the address must not contain credentials"),
         ("redfish-virtualmedia://", "names no host"),
         ("redfish-virtualmedia://10.0.0.5:99999", "port"),
         ("redfish-virtualmedia://bad_-host!", "neither an IP address nor a DNS name"),
@@ -343,7 +346,7 @@ def test_bmc_of_another_shape(bmc: object) -> None:
     ]
 
 
-def test_the_state_file_knows_macs_that_the_inventory_does_not_name(tmp_path: Path) -> None:
+def test_the_state_file_has_macs_that_the_inventory_does_not_name(tmp_path: Path) -> None:
     state = StateFile(tmp_path / "state.json")
     state.update("cluster", {"hosts": [{"name": "a", "hostname": "a.example", "macs": ["52:54:00:00:00:01"]}]})
     hosts = [{"name": name, "bmc": GOOD_BMC} for name in ("a", "a.example", "b")]

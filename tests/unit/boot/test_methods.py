@@ -114,7 +114,7 @@ def test_who_starts_a_host() -> None:
         (
             {"boot_method": "bmc"},
             [
-                "hosts[a].bmc: Required value: boot method bmc needs to know the BMC",
+                "hosts[a].bmc: Required value: boot method bmc requires the BMC",
                 "hosts[a].image_url: Required value",
             ],
         ),

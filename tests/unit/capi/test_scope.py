@@ -26,7 +26,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults im
 def test_the_newest_version_that_is_served(world: ModuleType) -> None:
     assert core_kinds(world.Hub()).version == "v1beta2"
     assert core_kinds(world.Hub(core=("v1beta1", "v1alpha4"))).version == "v1beta1"
-    with pytest.raises(ZeroTouchError, match=r"does not know Cluster API .*: it serves v1alpha4"):
+    with pytest.raises(ZeroTouchError, match=r"has no Cluster API .*: it serves v1alpha4"):
         core_kinds(world.Hub(core=("v1alpha4",)))
     hub = world.Hub()
     del hub.groups["cluster.x-k8s.io"]
@@ -111,7 +111,7 @@ def test_agents_of_one_namespace(hub: Any, reconciler: Any, world: ModuleType) -
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["namespace"] == world.AGENTS
 
 
-def test_until_everybody_is_ready(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def test_until_each_machine_is_ready(hub: Any, reconciler: Any, world: ModuleType) -> None:
     """The operator goes on while we watch."""
     world.stand(hub, machines=2, agents=2)
     follow = hub.follow

@@ -144,7 +144,7 @@ def test_an_older_release_refuses_the_field(row: ClusterRow | HostRow) -> None:
     assert [problem.path.rpartition(".")[2] for problem in problems] == [row.upstream]
 
 
-def test_upstream_knows_the_path_of_each_row() -> None:
+def test_upstream_has_the_path_of_each_row() -> None:
     tops = {"install": INSTALL_CONFIG, "agent": AGENT_CONFIG}
     for row in CLUSTER_FIELDS:
         step = row.upstream.split(".")[0].partition("[")[0]

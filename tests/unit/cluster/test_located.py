@@ -59,7 +59,7 @@ def test_quoted_and_tagged_scalars_are_text() -> None:
     assert plain(item) == {"a": "12", "b": "yes", "c": "12", "d": "12\n"}
 
 
-def test_every_value_knows_its_line() -> None:
+def test_every_value_has_its_line() -> None:
     item, _problems = load("a:\n  b:\n  - c: 1\n    d: x\n  - e\n", "f.yaml")
     assert item is not None
     assert {path: (place.path, place.line) for path, place in places(item)} == {
@@ -78,7 +78,7 @@ SECRET = "c2VjcmV0LXZhbHVl"
 FAULTS = [
     ("a flow list that is not closed", f"a: [{SECRET}\nb: 1\n", "a ',' or a closing bracket is missing"),
     ("a tab", f"a:\n\tb: {SECRET}\n", "tab"),
-    ("two colons", f"a: b: {SECRET}\n", "':' where no key can stand"),
+    ("two colons", f"a: b: {SECRET}\n", "':' where no key is allowed"),
     ("unknown alias", f"a: *{SECRET}\n", "alias"),
     ("open quote", f"a: '{SECRET}\n", "never closed"),
     ("unknown escape", f'a: "\\q{SECRET}"\n', "escape"),

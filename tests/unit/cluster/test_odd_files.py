@@ -70,7 +70,7 @@ def test_extra_manifests_that_cannot_be_read(tmp_path: Path) -> None:
         ("a.yaml", "installer", "cannot be read: No such file or directory"),
         ("b.yaml", "installer", "cannot be read: Is a directory"),
         ("c.yml", "installer", "cannot be read: it is no file"),
-        ("d.yaml", "ours", "the key stands twice, first on line 1"),
+        ("d.yaml", "ours", "the key is defined twice, first on line 1"),
     ]
 
 

@@ -45,7 +45,7 @@ def test_defaults(names: tuple[str, ...], default: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_every_check_says_what_and_how_to_mend(name: str) -> None:
+def test_every_check_has_a_text_and_a_correction(name: str) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
     assert CHECKS[name].text.endswith(".") and CHECKS[name].correction
 

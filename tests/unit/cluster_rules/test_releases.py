@@ -340,7 +340,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "none",
         [("pki", {"signerCertificates": {"key": {"algorithm": "RSA", "rsa": {"keySize": 2049}}}})],
         {
-            "4.22.0": [("pki", "OpenShift 4.22 does not know this field; it came with 4.23")],
+            "4.22.0": [("pki", "OpenShift 4.22 does not have this field; it was added in 4.23")],
             "4.23.0": [
                 ("pki.signerCertificates.key.rsa.keySize", "must be a multiple of 1024 from 2048 to 8192"),
                 ("pki", GATED.format("ConfigurablePKI")),
@@ -501,9 +501,9 @@ def test_fields_of_later_releases_are_named(tmp_path: Path) -> None:
     agent = {**NO_HOSTS, "minimalISO": True}
     found = [(problem.path, problem.layer, problem.detail) for problem in problems(tmp_path, "4.17.0", install, agent)]
     assert found == [
-        ("minimalISO", "installer", "OpenShift 4.17 does not know this field; it came with 4.18"),
-        ("platform.baremetal.bmcVerifyCA", "ours", "OpenShift 4.17 does not know this field; it came with 4.21"),
-        ("compute[0].management", "ours", "OpenShift 4.17 does not know this field; it came with 4.22"),
+        ("minimalISO", "installer", "OpenShift 4.17 does not have this field; it was added in 4.18"),
+        ("platform.baremetal.bmcVerifyCA", "ours", "OpenShift 4.17 does not have this field; it was added in 4.21"),
+        ("compute[0].management", "ours", "OpenShift 4.17 does not have this field; it was added in 4.22"),
     ]
     assert problems(tmp_path, "4.22.0", install, agent) == []
 
@@ -526,7 +526,7 @@ def test_fencing_by_mac_is_refused_before_423(tmp_path: Path, version: str, chan
         if problem.path == BY_MAC
     ]
     assert [(problem.kind, problem.check, problem.value) for problem in found] == [("Unknown field", "", "")]
-    assert "it came with 4.23" in found[0].detail
+    assert "it was added in 4.23" in found[0].detail
     assert "by its hostname instead" in found[0].hint and "rejects all fencing credentials" in found[0].hint
 
 
@@ -734,7 +734,7 @@ def test_a_number_where_text_is_expected_is_a_check(tmp_path: Path, severity: st
         problem for problem in all_problems(parsed, today=datetime.date(2026, 6, 1)) if problem.path == "metadata.name"
     ]
     assert [(problem.check, problem.layer, problem.hint) for problem in found] == [
-        ("text-expected", "ours", "put it in quotes")
+        ("text-expected", "ours", "write the value in quotes")
     ]
     assert [problem.severity for problem in apply_checks(found, {"text-expected": severity})] == left
     assert parsed.deployment is not None and parsed.deployment.cluster.name == "123"

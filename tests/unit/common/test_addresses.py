@@ -44,7 +44,7 @@ def test_infiniband() -> None:
     assert normal_mac(text) == text.lower()
 
 
-def test_the_guard_of_a_bmc_knows_all_spellings() -> None:
+def test_the_guard_of_a_bmc_accepts_all_spellings() -> None:
     """Upstream's agent-config.yaml takes ``5254.00e7.0572`` (Go's net.ParseMAC), and BMCs answer with colons."""
 
     class Machine:

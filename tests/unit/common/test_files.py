@@ -199,8 +199,8 @@ class TestWriteFaults:
     @pytest.mark.parametrize(
         ("number", "words"),
         [
-            (errno.ENOSPC, r"There is no room for .*file: it needs 5 bytes, \d+ are free\. Free some space"),
-            (errno.EDQUOT, r"There is no room for .*file: it needs 5 bytes, \d+ are free\."),
+            (errno.ENOSPC, r"There is no space for .*file: it needs 5 bytes, \d+ are free\. Free some space"),
+            (errno.EDQUOT, r"There is no space for .*file: it needs 5 bytes, \d+ are free\."),
             (errno.EACCES, r"file cannot be written: Permission denied\. It must belong to the user"),
             (errno.EROFS, r"file cannot be written: Read-only file system\. The file system is mounted read-only\."),
             (errno.EIO, r"file cannot be written: Input/output error\."),
@@ -218,6 +218,6 @@ class TestWriteFaults:
     def test_a_file_where_a_directory_should_be(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(
-            ZeroTouchError, match=("file cannot be written: something else than a directory is in the way")
+            ZeroTouchError, match=("file cannot be written: a part of the path exists and is not a directory")
         ):
             write_atomic(tmp_path / "file" / "below" / "x", b"")

@@ -89,7 +89,7 @@ def test_secret_keys(key: str) -> None:
     ],
 )
 def test_misspelt_secret_keys(key: str) -> None:
-    """Such a key is an unknown field to everybody else; what stands under it is no less secret."""
+    """Such a key is an unknown field to every other reader; what is under it is no less secret."""
     assert is_secret_key(key)
 
 
@@ -345,7 +345,7 @@ def test_whatever_userinfo_a_url_has(url: str, shown: str) -> None:
         ("http://user:plain@proxy/x", "plain"),
     ],
 )
-def test_the_password_of_a_url_is_hidden_where_it_stands_alone_too(url: str, secret: str) -> None:
+def test_the_password_of_a_url_is_hidden_without_its_url_too(url: str, secret: str) -> None:
     assert hide_secrets({"url": url, "note": f"refused: {secret}"})["note"] == f"refused: {HIDDEN}"
 
 

@@ -96,7 +96,7 @@ def test_a_write_that_fails_is_reported_to_each_thread(tmp_path: Path, monkeypat
     state.update("bmc", {"known": {"session": "1"}})
 
     def full(path: Path, content: str, mode: int) -> bool:
-        raise ZeroTouchError("There is no room.")
+        raise ZeroTouchError("There is no space.")
 
     raised: list[str] = []
 
@@ -112,7 +112,7 @@ def test_a_write_that_fails_is_reported_to_each_thread(tmp_path: Path, monkeypat
     monkeypatch.setattr(states, "write_atomic", full)
     for thread in line_up(state, [edit(number) for number in range(5)]):
         thread.join()
-    assert raised == ["There is no room."] * 5
+    assert raised == ["There is no space."] * 5
     monkeypatch.undo()
     assert state.section("bmc") == {"known": {"session": "1"}}
     state.update("bmc", {"next": {"session": "2"}})

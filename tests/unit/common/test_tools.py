@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many at once, problems, libraries: the small tools of every room."""
+"""Many at once, problems, libraries: the small tools of every package."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class TestStop:
         monkeypatch.setattr(stop_module, "LOOK", 0.01)
         stop, switch = Stop(), stop_module.switch_of({"state_file": str(tmp_path / "state.json")})
         (tmp_path / "stop").touch()
-        with pytest.raises(Interrupted, match="stop switch"), stop_on_signals(stop, closing=NEVER, switch=switch):
+        with pytest.raises(Interrupted, match="stopped this run"), stop_on_signals(stop, closing=NEVER, switch=switch):
             SystemClock(stop).sleep(30)
 
     def test_an_orphan_from_the_beginning_stops(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +226,7 @@ class TestErrors:
         ("error", "text"),
         [
             (ZeroTouchError("It broke."), "It broke."),
-            (ZeroTouchError("It broke.", "Mend it."), "It broke. Mend it."),
+            (ZeroTouchError("It broke.", "Fix it."), "It broke. Fix it."),
             (RemoteError("API", 409, "conflict"), "API answered 409: conflict"),
             (RemoteError("API", 409, "conflict", "Code"), "API answered 409 Code: conflict"),
             (Unreachable("No answer.", "timeout", "Look."), "No answer. Look."),

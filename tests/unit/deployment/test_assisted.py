@@ -114,7 +114,7 @@ def installation(
         (seen("insufficient", host(status="insufficient")), "wait", False, "registered"),
         (seen("insufficient", host(status="disconnected")), "boot", True, "disconnected"),
         (seen("installing", host(status="installing-in-progress")), "skip", False, "joined"),
-        (seen("installing"), "skip", False, "began without it"),
+        (seen("installing"), "skip", False, "was started without this host"),
         (seen("a state of tomorrow", host(status="a state of tomorrow")), "wait", False, "registered"),
         (seen("installed", host(status="installed")), "skip", False, "installed"),
         (seen("adding-hosts"), "skip", False, "adding-hosts"),
@@ -131,7 +131,7 @@ def test_nothing_is_booted_where_it_could_do_harm() -> None:
     assert "not made from" not in message_of(installation(seen("error", host(status="error"))).stop)
     assert installation(seen("error", host(status="error", status_info="disk broke"))).state == "failed"
     assert message_of(installation(seen("installing"), foreign="There is another.").stop).startswith(
-        "There is another. Name it as openshift_assisted.cluster_id"
+        "There is another. Set openshift_assisted.cluster_id"
     )
     assert installation(seen(phase="installing"), made).state == "unknown"
     assert installation(seen(phase="installed", nodes=("one",)), made).state == "installed"
@@ -145,7 +145,7 @@ def test_a_cluster_that_was_deleted_is_created_again() -> None:
     ]
 
 
-def test_start_over_boots_everybody() -> None:
+def test_start_over_boots_all_hosts() -> None:
     decision = installation(seen("installed", host(status="installed")), force=("start_over",))
     assert (decision.hosts[0].action, decision.hosts[0].force) == ("boot", True)
 
@@ -170,7 +170,7 @@ def test_who_is_added(view: Observation, action: str, words: str) -> None:
 
 
 def test_hosts_are_added_to_nothing_that_are_unknown() -> None:
-    assert "There is no cluster edge to add hosts to" in message_of(
+    assert "Hosts cannot be added to cluster edge" in message_of(
         decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop
     )
     assert not decide_additions(seen(nodes=()), Found(), Known(), "edge", [ONE]).stop
@@ -478,7 +478,7 @@ def test_a_refusal_to_begin_is_reported_when_it_stays() -> None:
     """Once is no news: another client may have been faster."""
     looks = cared(Starter(refusals=2), 3)
     assert [look.reports for look in looks[::2]] == [(), ()] and "cluster is being changed" in looks[1].reports[0]
-    assert "is begun" in looks[2].lines[0] and looks[2].changed
+    assert "Starting the installation" in looks[2].lines[0] and looks[2].changed
 
 
 def test_what_cannot_be_prepared_is_begun_three_times() -> None:
@@ -488,7 +488,7 @@ def test_what_cannot_be_prepared_is_begun_three_times() -> None:
     assert message_of(looks[3].stop) == "the installation could not be prepared 3 times: disk too slow"
 
 
-def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there() -> None:
+def test_a_mistake_that_waiting_does_not_correct_ends_the_wait_once_all_hosts_are_there() -> None:
     starter = Starter()
     wanted = host_requests(
         [{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}]

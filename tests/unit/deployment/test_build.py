@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Building as a use case: what is planned from nothing, what is kept, what is refused; with every room behind it
+"""Building as a use case: what is planned from nothing, what is kept, what is refused; with every package behind it
 real.
 """
 
@@ -81,7 +81,7 @@ def drawn() -> BuildSecrets:
 
 @pytest.fixture(autouse=True)
 def _drawn_once(drawn: BuildSecrets, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys cost a second; the rooms behind them have their own tests."""
+    """Keys cost a second; the packages behind them have their own tests."""
     monkeypatch.setattr(building, "make_secrets", lambda: drawn)
 
 
@@ -145,7 +145,9 @@ def test_check_mode_on_nothing(work: Path, request_for: Request) -> None:
         [],
     )
     assert result["kubeconfig"] == str(work / "auth" / "kubeconfig")
-    assert result["plan"] == [f"build {work}/images/agent.x86_64.iso: {work}/config is not written yet"]
+    assert result["plan"] == [
+        f"build {work}/images/agent.x86_64.iso: {work}/config does not exist yet; agent_config writes it"
+    ]
     assert not work.exists()
     with pytest.raises(ZeroTouchError, match=r"config does not exist\."):
         plan_build(request_for())
@@ -351,10 +353,10 @@ def test_phase_of_a_running_installation_is_not_touched(work: Path, request_for:
 def test_force(work: Path, request_for: Request) -> None:
     write_config(work)
     built(request_for())
-    assert built(request_for(force=True))[0].reason == "a rebuild was asked for"
+    assert built(request_for(force=True))[0].reason == "a rebuild was requested"
 
 
-def test_built_at_tells_when_the_bytes_were_made(work: Path, request_for: Request) -> None:
+def test_built_at_is_when_the_bytes_were_made(work: Path, request_for: Request) -> None:
     write_config(work)
     first, second = (datetime.datetime(2026, 1, day, tzinfo=datetime.UTC) for day in (1, 2))
     apply_build(plan_build(request_for()), now=lambda: first)

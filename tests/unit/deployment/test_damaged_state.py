@@ -129,7 +129,7 @@ def each_module_works_or_says_why(root: Path, document: dict[str, Any]) -> list[
         ("install", {"phase": 3}, "install.phase must be a text, and is a whole number"),
         ("install", {"phase": None}, "install.phase must be a text, and is null"),
         ("image", {"size": True}, "image.size must be a whole number, and is true or false"),
-        ("image", {"path": "a\0b"}, "image.path holds characters that no text of ours has"),
+        ("image", {"path": "a\0b"}, "image.path contains characters that this collection never writes"),
         ("secrets", {"signers": {"x": "y"}}, "secrets.signers.x must be a mapping, and is a text"),
         ("bmc", {"node-0": None}, "bmc.node-0 must be a mapping, and is null"),
         ("publish", {"port": "80"}, "publish.port must be a whole number, and is a text"),
@@ -139,7 +139,7 @@ def test_a_damaged_section_is_named(stage_dir: Path, section: str, value: Any, w
     document = {**json.loads((stage_dir / "state.json").read_text()), section: value}
     said = each_module_works_or_says_why(stage_dir, document)
     assert said and all(
-        str(stage_dir / "state.json") in text and words in text and f"take the whole section {section} out" in text
+        str(stage_dir / "state.json") in text and words in text and f"delete section {section} from it" in text
         for text in said
     ), said
     assert len(said) == len(list(modules(stage_dir)))

@@ -59,9 +59,9 @@ NONE = Match("node-1", "unmatched", reason="no Agent has MAC …")
         (WAITING, found("known-unbound"), "install", "wait", "registered: known-unbound"),
         (WAITING, found(""), "install", "wait", "not known to the service yet"),
         (WAITING, found("insufficient"), "install", "wait", "registered"),
-        (WAITING, found("disconnected-unbound"), "install", "boot", "does not hear"),
-        (WAITING, found("known", connected="False"), "install", "boot", "does not hear"),
-        (WAITING, found("unbinding-pending-user-action"), "add", "boot", "left its cluster"),
+        (WAITING, found("disconnected-unbound"), "install", "boot", "Agent is disconnected"),
+        (WAITING, found("known", connected="False"), "install", "boot", "Agent is disconnected"),
+        (WAITING, found("unbinding-pending-user-action"), "add", "boot", "was removed from its cluster"),
         (WAITING, found("unbinding"), "add", "wait", "registered"),
         (WAITING, found("a state of tomorrow"), "install", "wait", "registered"),
         (WAITING, Match("node-1", "ambiguous", reason="that of 2 Agents"), "install", "skip", "2 Agents"),
@@ -95,7 +95,7 @@ NONE = Match("node-1", "unmatched", reason="no Agent has MAC …")
             found("unbinding-pending-user-action", connected="False"),
             "reprovision",
             "boot",
-            "left its cluster",
+            "was removed from its cluster",
         ),
     ],
 )
@@ -188,7 +188,7 @@ def test_hosts_that_are_bound_early_can_leave_but_not_come_back() -> None:
         Match("node-2", "matched", read_agent(raw)),
         HubView("Cluster a/b", reference=OWN, early=frozenset({"edge"})),
     )
-    assert "InfraEnv edge binds its hosts early" in message_of(
+    assert "InfraEnv edge binds its hosts when they register" in message_of(
         decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop
     )
     leaving = decide_hosts(view, [match, NONE], lambda name: name, purpose="remove")

@@ -66,7 +66,7 @@ def test_our_service_with_hosts(stage, staging):
     assert observer.documents["hosts"][0]["inventory"]["hostname"] == "node-0"
 
 
-def test_our_service_before_it_knows_anything(stage):
+def test_our_service_before_it_has_any_data(stage):
     stage.build()
     stage.serve().infra_env = ""
     seen, _observer = look(stage)

@@ -149,7 +149,7 @@ LEAVING = ObservedPool(TITLE, replicas=0, machines=(machine("m-1", "a", leaving=
             spare("a", agent("a", "disconnected-unbound", connected="False")),
             ObservedPool(TITLE),
             "boot",
-            "does not hear",
+            "Agent is disconnected",
         ),
         (spare("a", agent("a", labels={"size": "small"})), ObservedPool(TITLE), "skip", "labels do not match"),
         (
@@ -158,10 +158,20 @@ LEAVING = ObservedPool(TITLE, replicas=0, machines=(machine("m-1", "a", leaving=
             "skip",
             "labels do not match",
         ),
-        (spare("a", agent("a", "unbinding-pending-user-action")), ObservedPool(TITLE), "return", "waits to boot"),
-        (spare("a", agent("a", "unbinding-pending-user-action")), LEAVING, "return", "waits to boot"),
-        (spare("a", agent("a", "reclaiming")), LEAVING, "wait", "on its way back (reclaiming)"),
-        (spare("a", agent("a", "added-to-existing-cluster", bound=True)), LEAVING, "wait", "on its way back"),
+        (
+            spare("a", agent("a", "unbinding-pending-user-action")),
+            ObservedPool(TITLE),
+            "return",
+            "must boot the discovery image",
+        ),
+        (spare("a", agent("a", "unbinding-pending-user-action")), LEAVING, "return", "must boot the discovery image"),
+        (spare("a", agent("a", "reclaiming")), LEAVING, "wait", "the hub boots it into discovery (reclaiming)"),
+        (
+            spare("a", agent("a", "added-to-existing-cluster", bound=True)),
+            LEAVING,
+            "wait",
+            "the hub boots it into discovery",
+        ),
         (spare("a", agent("a", "unbinding-pending-user-action")), IN_POOL, "keep", "it is Machine m-1"),
         (spare("a", agent("a", "added-to-existing-cluster", bound=True)), IN_POOL, "keep", "it is Machine m-1"),
         (
@@ -316,7 +326,7 @@ PAIR = (machine("m-1", "a"), machine("m-2", "a"))
         (
             ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),)),
             DesiredPool(1, ("a",)),
-            "without a there are 0, and 1 are requested. Request 0 now, and 1 in the next run.",
+            "After the removal of a it has 0, but replicas is 1. Request 0 now, and 1 in the next run.",
         ),
         (ObservedPool(TITLE, replicas=2, machines=PAIR), DesiredPool(None, ("a",)), "a means several Machines"),
         (ObservedPool(TITLE), DesiredPool(None, ("wroker", "other")), "wroker, other are no host of the inventory"),
@@ -352,7 +362,7 @@ def test_a_new_pool_and_its_lines() -> None:
         "scale NodePool clusters/demo from 0 to 3",
         "boot n0 into discovery: it has no Agent",
         "approve and name u0: it is not approved",
-        "boot back into discovery: it has left its cluster and waits to boot the discovery image",
+        "boot back into discovery: it was removed from its cluster and must boot the discovery image",
     ]
     assert planned(IN_POOL, DesiredPool(1)).lines() == []
     assert planned(IN_POOL, DesiredPool(None, ("a",)), [], [agent("a", bound=True)]).lines() == [
@@ -653,7 +663,7 @@ def test_replacing_with_autoscaling_and_not_while_the_pool_shrinks() -> None:
     scaled = dataclasses.replace(THREE, replicas=None, autoscaling="1 to 4", least=1)
     assert planned(scaled, DesiredPool(None, replace=("a",))).stop is None
     for desired in (DesiredPool(2, replace=("a",)), DesiredPool(None, ("b",), replace=("a",))):
-        assert "cannot get smaller and have hosts replaced in one run" in message_of(planned(THREE, desired).stop)
+        assert "one run cannot both reduce the size and replace hosts" in message_of(planned(THREE, desired).stop)
     assert "no host of the inventory" in message_of(planned(THREE, DesiredPool(None, replace=("x",))).stop)
     kept = planned(THREE, DesiredPool(None, replace=("a",), keep=True))
     assert (kept.size.replaced, kept.stop) == ((), None)

@@ -129,7 +129,7 @@ def test_state_that_was_deleted_is_found_in_image_and_auth(work_dir: WorkDir) ->
     assert not work_dir.state.path.exists(), "looking wrote something"
     restore(work_dir, recovered)
     assert work_dir.state.section("secrets") == before["secrets"]
-    assert any("is gone" in note for note in recovered.notes)
+    assert any("does not exist" in note for note in recovered.notes)
 
 
 @pytest.mark.parametrize("part", [field for field in BuildSecrets.__dataclass_fields__ if field != "infra_env_id"])
@@ -147,7 +147,7 @@ def test_auth_that_was_deleted_is_written_again(work_dir: WorkDir) -> None:
     restore(work_dir, recovered)
     assert {path: path.read_text() for path in texts} == texts
     assert {path.stat().st_mode & 0o777 for path in texts} == {0o600}
-    assert len(recovered.notes) == 2 and all("was gone" in note for note in recovered.notes)
+    assert len(recovered.notes) == 2 and all("was missing" in note for note in recovered.notes)
 
 
 @pytest.mark.parametrize("content", ["", "{", "apiVersion: v1"])
@@ -192,7 +192,7 @@ def test_a_build_goes_on_with_what_was_found(work_dir: WorkDir, request_for: Any
 def test_no_new_secrets_over_those_of_a_cluster_that_may_run(work_dir: WorkDir, request_for: Any) -> None:
     (work_dir.root / "images" / "agent.x86_64.iso").write_bytes(b"not an image any more")
     work_dir.state.path.unlink()
-    with pytest.raises(ZeroTouchError, match=r"has lost the tokens and keys of this cluster.*start_over"):
+    with pytest.raises(ZeroTouchError, match=r"has no tokens and keys of this cluster.*start_over"):
         plan_build(request_for())
 
 
@@ -211,7 +211,7 @@ def test_unknown_what_became_of_the_image(work_dir: WorkDir) -> None:
     work_dir.state.path.unlink()
     decided = answer(Question(work_dir, connect_to=NOWHERE)).decision
     assert decided.state == "unknown" and decided.notes
-    assert "state.json has lost what it recorded of this deployment" in stop(work_dir, "sno-0")
+    assert "state.json lacks records of this deployment" in stop(work_dir, "sno-0")
     over = answer(Question(work_dir, connect_to=NOWHERE, force=["start_over"])).decision
     assert over.boot == ("sno-0",) and over.build
 
@@ -219,7 +219,7 @@ def test_unknown_what_became_of_the_image(work_dir: WorkDir) -> None:
 def test_a_section_that_was_taken_away(work_dir: WorkDir) -> None:
     with work_dir.state.edit() as document:
         del document["install"]
-    assert "state.json has lost what it recorded of this deployment (install)" in stop(work_dir, "sno-0")
+    assert "state.json lacks records of this deployment (install)" in stop(work_dir, "sno-0")
     with work_dir.state.edit() as document:
         document["install"] = {"phase": "built"}
         del document["cluster"]

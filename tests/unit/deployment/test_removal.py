@@ -42,7 +42,7 @@ def planned(provided: RemovalOrder, *, forced: str = "", check_mode: bool = Fals
         Verdict(name, "7", outcome, "reason", forced=forced if outcome == "act" else "")
         for name, outcome in outcomes.items()
     )
-    return plan_removal(provided, Judgement(verdicts), BMC_HOSTS, ["c is left alone: reason."], check_mode=check_mode)
+    return plan_removal(provided, Judgement(verdicts), BMC_HOSTS, ["c is not changed: reason."], check_mode=check_mode)
 
 
 @pytest.mark.parametrize(
@@ -94,17 +94,19 @@ def test_files(tmp_path: Path) -> None:
 
 def test_the_summary(tmp_path: Path) -> None:
     text = (
-        "demo is down. c is left alone: reason. The disks of its machines are not wiped: booted from disk, they start "
-        "the cluster again."
+        "demo is destroyed. c is not changed: reason. The disks of its machines are not wiped: booted from "
+        "disk, they start the cluster again."
     )
     assert planned(order(tmp_path)).summary == text
     (tmp_path / "demo").mkdir()
     assert planned(order(tmp_path)).summary == f"{text} Credentials, logs and the report are still in {tmp_path}/demo."
-    assert planned(order(tmp_path, purge=True), check_mode=True).summary == text.replace("is down", "would be down")
+    assert planned(order(tmp_path, purge=True), check_mode=True).summary == text.replace(
+        "is destroyed", "would be destroyed"
+    )
     hosted = planned(order(tmp_path, "hosted", namespace="n", infra_env="i", purge=True)).summary
     assert hosted == (
-        "demo is down. Its hosts are still Agents of InfraEnv n/i. c is left alone: reason. The disks of its machines "
-        "are not wiped."
+        "demo is destroyed. Its hosts are still Agents of InfraEnv n/i. c is not changed: reason. The disks of "
+        "its machines are not wiped."
     )
 
 
@@ -112,9 +114,9 @@ def test_the_summary(tmp_path: Path) -> None:
     ("method", "effect"),
     [
         ("agent", "powers off its machines"),
-        ("assisted", "takes it off the assisted-service and powers off its machines"),
-        ("hub", "takes it off the hub and powers off its machines"),
-        ("hosted", "takes it off the hub, and its machines become free Agents"),
+        ("assisted", "deletes it from the assisted-service and powers off its machines"),
+        ("hub", "deletes it from the hub and powers off its machines"),
+        ("hosted", "deletes it from the hub, and its machines become free Agents"),
     ],
 )
 def test_the_confirmation(tmp_path: Path, method: str, effect: str) -> None:
@@ -136,8 +138,8 @@ def test_a_purge_removes_nothing_of_another_origin(tmp_path: Path) -> None:
     with pytest.raises(
         ZeroTouchError,
         match=(
-            r"also holds \.hidden, block, thesis\.odt: move that away, or leave "
-            r"out openshift_destroy_purge\."
+            r"contains files that this collection did not create: \.hidden, block, thesis\.odt\. Move them, or "
+            r"remove openshift_destroy_purge\."
         ),
     ):
         check_order(order(tmp_path, purge=True))

@@ -92,7 +92,7 @@ INSTALL = {
         {"name": "node-0", "ready": True, "roles": ["control-plane", "master"]},
         {"name": "node-1", "ready": True, "roles": ["worker"]},
     ],
-    "warnings": ["The medium of node-1 could not be detached; detach it by hand."],
+    "warnings": ["The medium of node-1 could not be detached. Detach it manually."],
 }
 
 
@@ -180,7 +180,7 @@ def test_the_page_needs_nothing_else(report):
         "node-0",
         "192.168.111.5",
         "Writing image to disk",
-        "detach it by hand",
+        "Detach it manually",
         "kubeadmin-password",
         "export KUBECONFIG=",
     ):

@@ -375,7 +375,7 @@ ROWS = {
         True,
         "",
     ),
-    "bootstrapping, silent for a short time, the image file is gone: wait, build nothing": (
+    "bootstrapping, silent for a short time, the image file was deleted: wait, build nothing": (
         Observation("bootstrap", silence=SHORT, image=GONE),
         "installing",
         False,
@@ -421,7 +421,7 @@ ROWS = {
         False,
         {"a": (0, "skip", 0), "b": (0, "skip", 0)},
         False,
-        "state.json has lost what it recorded of this deployment (secrets, install)",
+        "state.json lacks records of this deployment (secrets, install)",
     ),
     "state.json lost its secrets, and the service does not know us: cannot tell": (
         Observation("", lost=("secrets", "install"), image=ImageView(), service=FOREIGN_SERVICE),
@@ -452,7 +452,7 @@ ROWS = {
         True,
         "",
     ),
-    "installed, the image file is gone: nothing": (
+    "installed, the image file was deleted: nothing": (
         Observation("installed", image=GONE, api=api("node-a", "node-b", version=COMPLETE)),
         "installed",
         False,
@@ -567,8 +567,8 @@ def test_silence_is_reported():
     decision = decide(ROWS["installing, silent for a short time: wait, boot nothing"][0], HOSTS)
     assert decision.notes == (
         (
-            "Nothing answers at the moment; the rendezvous host may be rebooting (last seen at 2026-01-01T00:00:00Z). "
-            "Waiting, no machine is booted."
+            "Neither service nor API answers; the rendezvous host may be rebooting (last answer at "
+            "2026-01-01T00:00:00Z). The run waits and boots no machine."
         ),
     )
 

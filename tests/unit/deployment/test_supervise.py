@@ -95,9 +95,9 @@ def test_what_is_said(world, kit):
         "Cluster is ready for install",
         "preparing-for-installation: node-a, node-b",
         "Writing image to disk: node-b",
-        "detach b: Rebooting is reached",
-        "The service has gone: the rendezvous host reboots",
-        "detach a: it ran the service, which has gone after bootstrap",
+        "b: ejecting the ISO (host is rebooting from disk)",
+        "The assisted-service has stopped: the rendezvous host is rebooting",
+        "a: ejecting the ISO (it ran the assisted-service, which stopped after bootstrap)",
         "Node joined: node-a",
         "Operators available: 1 of 2, missing console",
         "Installation is complete.",
@@ -178,7 +178,7 @@ def test_silence_that_lasts_ends_with_what_is_unknown(world, kit):
     outcome = resumed(world, kit, 20).run()
     assert (outcome.step.kind, outcome.step.terminal, outcome.elapsed) == ("stop", False, 40)
     assert (
-        "cannot tell" in outcome.step.reason
+        "the state is unknown" in outcome.step.reason
         and "last seen at 2026-01-01T00:00:00Z" in outcome.step.reason
         and "start_over" in outcome.step.reason
     )
@@ -190,7 +190,7 @@ def test_once_seen_the_limits_are_the_ordinary_ones(world, kit):
     resumed(world, kit, 20)
     world.at(10, kit.api("node-a")).at(20, kit.o.Observation())
     outcome = world.run()
-    assert "the limit of phase install (2400 s) is over" in outcome.step.reason
+    assert "phase install exceeded its limit of 2400 s" in outcome.step.reason
 
 
 def test_when_it_was_last_seen_is_recorded(world, kit):
@@ -273,7 +273,7 @@ def test_no_service_at_all(world, kit):
     world.setup = dataclasses.replace(world.setup, limits=Limits(boot=100))
     silent = kit.o.Observation(service=kit.o.ServiceView(detail="no answer from http://192.168.1.10:8090 in time."))
     outcome = world.at(0, silent).run()
-    assert "phase boot (100 s) is over: no service answered at 192.168.1.10" in outcome.step.reason
+    assert "phase boot exceeded its limit of 100 s: no service answered at 192.168.1.10" in outcome.step.reason
     assert [
         word in suspect
         for word, suspect in zip(
@@ -314,7 +314,7 @@ def test_limits_of_later_phases(world, kit, phase, seen, reason, suspect):
         world.setup, limits=dataclasses.replace(Limits(), **{phase: 50}), media=frozenset()
     )
     outcome = world.at(0, seen(kit)).run()
-    assert f"phase {phase} (50 s) is over" in outcome.step.reason and reason in outcome.step.reason
+    assert f"phase {phase} exceeded its limit of 50 s" in outcome.step.reason and reason in outcome.step.reason
     assert any(suspect in text for text in outcome.suspects)
     assert outcome.elapsed == pytest.approx(50, abs=2)
     assert not outcome.step.terminal
@@ -323,7 +323,7 @@ def test_limits_of_later_phases(world, kit, phase, seen, reason, suspect):
 def test_a_ready_cluster_that_does_not_start(world, kit):
     stranger = dataclasses.replace(kit.found(kit.make_host("x", 9)), id="id-x")
     outcome = world.at(0, kit.service(kit.found(kit.A), kit.found(kit.B), stranger, status="ready")).run()
-    assert "hosts that the configuration does not name are registered: node-x" in outcome.step.reason
+    assert "these hosts are registered but not in the configuration: node-x" in outcome.step.reason
     assert outcome.elapsed == pytest.approx(62, abs=2)
 
 
@@ -344,8 +344,8 @@ def test_a_host_that_boots_the_image_again_is_repaired_twice_then_reported(world
     with pytest.raises(Interrupted):
         world.run()
     assert world.media.calls == [("repair", "b"), ("repair", "b")]
-    assert world.texts().count("b needs a hand: Expected the host to boot from disk") == 1
-    assert "b needs a hand: Expected the host to boot from disk" in world.install["warnings"]
+    assert world.texts().count("b: manual action is required: Expected the host to boot from disk") == 1
+    assert "b: manual action is required: Expected the host to boot from disk" in world.install["warnings"]
 
 
 def test_a_repaired_host_needs_no_further_detaching(world, kit):
@@ -379,8 +379,8 @@ def test_a_medium_that_cannot_be_detached_is_tried_three_times_and_reported(worl
     outcome = good_course(world, kit).run()
     assert outcome.step.kind == "done"
     assert world.media.calls.count(("eject", "b")) == 3
-    assert "The medium of b could not be detached; detach it by hand." in outcome.warnings
-    assert "detach b failed: BMC says no" in outcome.warnings
+    assert "The medium of b could not be detached. Detach it manually." in outcome.warnings
+    assert "b: ejecting the ISO failed: BMC says no" in outcome.warnings
 
 
 def test_a_former_clusters_api_does_not_count_after_start_over(world, kit):
@@ -495,7 +495,7 @@ def test_what_fails_in_the_first_minute_of_a_host_is_not_shown(world, kit):
 def test_looking_changes_nothing(world, kit):
     world.at(0, kit.service(kit.found(kit.A, "installing-in-progress", "Rebooting"), status="installing"))
     _seen, steps = world.supervisor().look()
-    assert [step.text() for step in steps] == ["detach a: Rebooting is reached"]
+    assert [step.text() for step in steps] == ["a: ejecting the ISO (host is rebooting from disk)"]
     assert world.media.calls == [] and not world.state.path.exists()
 
 
@@ -514,7 +514,7 @@ def test_hosts_that_fail_alike_are_one_suspect(world, kit):
     hosts = [kit.found(host, "insufficient", validations=(failure,)) for host in (kit.A, kit.B)]
     vips = kit.Validation("network", "api-vips-valid", "failure", "api vips 192.168.1.5 is already in use")
     outcome = world.at(0, kit.service(*hosts, validations=(vips,))).run()
-    assert outcome.step.reason == "the limit of phase discovery (50 s) is over: a, b are insufficient"
+    assert outcome.step.reason == "phase discovery exceeded its limit of 50 s: a, b are insufficient"
     assert outcome.suspects == (
         "a, b are insufficient: ntp-synced: Host couldn't synchronize with any NTP server.",
         "Cluster validation api-vips-valid: api vips 192.168.1.5 is already in use",
@@ -542,7 +542,10 @@ def test_a_host_that_boots_the_image_again_without_a_service_that_reports_it(wor
     repairs = [call for call in world.media.calls if call[0] == "repair"]
     assert len(repairs) == (2 if controlled else 0)
     assert (
-        world.texts().count("b needs a hand: it rebooted and has no Node; its console tells which system it booted")
+        world.texts().count(
+            "b: manual action is required: it rebooted and has no Node. "
+            "Look at its console to see which system it booted"
+        )
         == 1
     )
 
@@ -562,7 +565,9 @@ def test_a_worker_that_runs_the_image_after_the_service_has_ended(world, kit):
         "it runs the ISO: power On, the image is attached, boot override Continuous Cd, and it has no Node 8 min "
         "after bootstrap"
     )
-    assert [line for line in world.texts() if line.startswith("repair")] == [f"repair b: {text}"[:108] + "…"]
+    assert [line for line in world.texts() if "restarting from disk" in line] == [
+        f"b: restarting from disk ({text})"[:108] + "…"
+    ]
     assert [call for call in world.media.calls if call[0] == "repair"] == [("repair", "b")]
     assert world.install["repairs"] == {"b": 1}
     assert outcome.suspects[0].startswith(
@@ -599,7 +604,7 @@ def test_a_rendezvous_host_that_loses_its_power_ends_the_installation(world, kit
     outcome = bootstrapping(world, kit).run()
     assert (
         outcome.step.terminal
-        and "the installation is lost: the rendezvous host a is powered off" in outcome.step.reason
+        and "the installation cannot continue: rendezvous host a is powered off" in outcome.step.reason
     )
     assert "destroy_cluster" in outcome.step.reason and "start_over" in outcome.step.reason
     assert outcome.elapsed < 180 and world.install["phase"] == "failed"
@@ -610,13 +615,13 @@ def test_a_rendezvous_host_that_is_off_for_a_moment(world, kit):
     began = world.clock.time
     world.media.views["a"] = lambda: kit.o.MachineView("Off" if world.clock.time - began < 140 else "On", True)
     world.setup = dataclasses.replace(world.setup, limits=Limits(bootstrap=400))
-    assert "the limit of phase bootstrap" in bootstrapping(world, kit).run().step.reason
+    assert "phase bootstrap exceeded its limit" in bootstrapping(world, kit).run().step.reason
 
 
 def test_a_silent_rendezvous_host_whose_power_cannot_be_read_is_reported(world, kit):
     world.setup = dataclasses.replace(world.setup, limits=Limits(bootstrap=1600))
     outcome = bootstrapping(world, kit).run()
-    (text,) = [warning for warning in outcome.warnings if "has lost power or has restarted" in warning]
+    (text,) = [warning for warning in outcome.warnings if "lost power or restarted" in warning]
     assert "for 5 min" in text and "a " in text
 
 
@@ -764,7 +769,7 @@ def test_a_boot_that_fails_is_reported_and_not_repeated(world, kit):
     world.media.failures = {"a": 5}
     outcome = left_alone(world, kit, "a").at(0, kit.o.Observation()).run()
     assert world.media.calls == [("boot", "a")]
-    assert "boot a failed: BMC says no" in outcome.warnings and not [
+    assert "a: booting from the ISO again failed: BMC says no" in outcome.warnings and not [
         text for text in outcome.warnings if "booted again" in text
     ]
 

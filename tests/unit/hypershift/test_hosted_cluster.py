@@ -187,7 +187,7 @@ def test_the_key_of_etcd(api: Any) -> None:
     api.put(f"{SECRETS}/edge-etcd-encryption-key", {"metadata": {"name": "k"}, "data": {"key": "c2hvcnQ="}})
     assert "holds no key of 32 bytes" in opened(**NEW)["msg"]
     api.objects.pop(f"{SECRETS}/edge-etcd-encryption-key")
-    assert "would make everything in it unreadable" in opened(**NEW)["msg"]
+    assert "the data of etcd are unreadable" in opened(**NEW)["msg"]
 
 
 def test_no_encryption_and_another_key(api: Any) -> None:
@@ -372,7 +372,7 @@ def test_the_order_that_loses_no_agents(whole: Any) -> None:
     lines: list[str] = []
     planned = ok(opened(check_mode=True, state="absent", lines=lines))
     assert not whole.writes and len(planned["plan"]) == 5
-    assert lines[1] == "would wait until the Machines are gone and their hosts free: m0 (host-a0), m1 (host-a1)"
+    assert lines[1] == "would wait until the Machines are deleted and their hosts are free: m0 (host-a0), m1 (host-a1)"
     whole.steps = [
         lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1", "unbinding-pending-user-action")),
         lambda api: api.objects.pop(f"/api/v1/namespaces/{hub.PLANE}"),
@@ -408,7 +408,7 @@ def test_hosts_in_the_namespace_that_goes_keep_it(whole: Any) -> None:
     )
     whole.steps = [lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1"))]
     result = ok(opened(state="absent", timeout=20.0))
-    assert result["stays"] == ["the namespace of the control plane stays: hosts live in it (Agent x)"]
+    assert result["stays"] == ["the namespace of the control plane is not deleted, because it contains Agent x"]
     assert result["plan"][0].startswith(f"patch {CLUSTER}: metadata.annotations.hypershift.openshift.io/skip-delete")
     assert f"/api/v1/namespaces/{hub.PLANE}" in whole.objects
 
@@ -484,4 +484,4 @@ def test_one_that_is_being_deleted(api: Any) -> None:
     going = hub.hosted_cluster()
     going["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
     api.cluster(going)
-    assert "is being deleted. Run again when it is gone" in opened(**NEW)["msg"]
+    assert "is being deleted. Run again when it is deleted" in opened(**NEW)["msg"]

@@ -130,7 +130,7 @@ def test_killed_at_every_write(scene: Any, after: bool, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("case", [case for case in corpus.POOLS if case.verdict == "fine"], ids=lambda case: case.name)
-def test_a_pool_that_was_written_is_as_it_was_wished(case: Any) -> None:
+def test_a_pool_that_was_written_has_the_desired_state(case: Any) -> None:
     kept = checks.stored(pool_object(case.before or case.options, None), checks.POOL_DEFAULTS)
     if case.before:
         change = plan_object(NODE_POOL, pool_object(case.options, kept), kept, owned=POOL_OWNED)
@@ -141,7 +141,7 @@ def test_a_pool_that_was_written_is_as_it_was_wished(case: Any) -> None:
 @pytest.mark.parametrize(
     "case", [case for case in corpus.CLUSTERS if case.verdict == "fine"], ids=lambda case: case.name
 )
-def test_a_cluster_that_was_written_is_as_it_was_wished(case: Any) -> None:
+def test_a_cluster_that_was_written_has_the_desired_state(case: Any) -> None:
     kept = checks.stored(cluster_object(case.before or case.options, exists=False), checks.CLUSTER_DEFAULTS)
     for _run in range(2):
         desired, found = settled(cluster_object(case.options, exists=True), kept)

@@ -62,10 +62,10 @@ def test_without_an_agent() -> None:
         ({"state": "known-unbound", **NOT_SYNCED}, "binding", "The backend says no"),
         ({"state": "binding"}, "binding", ""),
         ({"state": "discovering"}, "discovering", "discovering"),
-        ({"state": "disconnected"}, "disconnected", "does not hear"),
+        ({"state": "disconnected"}, "disconnected", "is disconnected from the service"),
         ({"state": "insufficient", **VALIDATIONS}, "validations-failing", "has-min-memory: too little"),
         ({"state": "pending-for-input"}, "validations-failing", "pending-for-input"),
-        ({"state": "known"}, "known", "begins by itself"),
+        ({"state": "known"}, "known", "starts automatically"),
         ({"state": "preparing-for-installation"}, "installing", "preparing-for-installation"),
         (
             {"state": "installing-in-progress", "stage": "Writing image to disk"},
@@ -143,7 +143,7 @@ def test_on_its_way_out(deleting: str, agent: str, state: str) -> None:
     found = seen(hub.machine("m", deleting=deleting), hub.agent_machine("m", "a"), hub.agent("a", agent))
     assert (found.state, found.leaving) == (state, True)
     if agent.startswith("installing"):
-        assert "let go when that ends" in found.reason
+        assert "released after the installation" in found.reason
 
 
 def test_the_older_conditions_of_a_machine_that_goes() -> None:

@@ -70,7 +70,7 @@ def test_a_new_pool(api: Any) -> None:
 def test_a_new_pool_with_hardly_anything(api: Any) -> None:
     made = ok(opened(cluster_name=hub.CLUSTER))
     assert (spec(api)["replicas"], spec(api)["platform"]["agent"]) == (0, {"agentLabelSelector": {}})
-    assert any("it takes any Agent" in text for text in made["warnings"])
+    assert any("It takes any Agent" in text for text in made["warnings"])
     assert not ok(opened(cluster_name=hub.CLUSTER, agent_label_selector={}))["changed"]
 
 
@@ -239,7 +239,7 @@ def test_autoscaling(api: Any) -> None:
     ok(opened(auto_scaling={"min": 1, "max": 3}))
     assert (spec(api)["autoScaling"], "replicas" in spec(api)) == ({"min": 1, "max": 3}, False)
     assert "auto_scaling: {}" in opened(replicas=3)["msg"]
-    assert "the autoscaler (1 to 3) would bring another host" in opened(remove=["host-a0"])["msg"]
+    assert "the autoscaler (1 to 3) would add another host" in opened(remove=["host-a0"])["msg"]
     ok(opened(auto_scaling={"min": None, "max": None}))
     assert (spec(api)["replicas"], "autoScaling" in spec(api)) == (2, False)
 
@@ -272,7 +272,7 @@ def test_a_host_by_each_of_its_names(api: Any, name: str) -> None:
     assert not ok(opened(remove=[name]))["changed"]
 
 
-def test_a_name_that_is_nobodys(api: Any) -> None:
+def test_a_name_without_a_host(api: Any) -> None:
     running(api, 2)
     api.put(f"{hub.AGENT_PATH}/b", hub.agent("b"))
     result = ok(opened(remove=["worker-9", "host-b"]))
@@ -372,9 +372,7 @@ def test_the_limit_says_where_each_machine_is_stuck(api: Any) -> None:
         and "m0" not in result["msg"]
     )
     assert [machine["state"] for machine in result["machines"]] == ["running", "no-suitable-agent"]
-    assert "Give the pool more hosts" in result["msg"] and "by itself" not in result["msg"], (
-        "waiting further is of no use"
-    )
+    assert "Add hosts to the pool" in result["msg"] and "by itself" not in result["msg"], "waiting further is of no use"
 
 
 def test_who_waits_for_a_person_is_not_said_to_go_on_by_itself(api: Any) -> None:
@@ -415,7 +413,7 @@ def test_a_host_that_has_to_be_rebooted_is_named(api: Any) -> None:
     assert result["needs_reboot"] == [{"agent": "a1", "namespace": "hosts", "hostname": "host-a1"}]
 
 
-def test_check_mode_tells_of_the_wait(api: Any) -> None:
+def test_check_mode_reports_the_wait(api: Any) -> None:
     running(api, 2)
     lines: list[str] = []
     ok(opened(check_mode=True, replicas=3, wait_for="ready", lines=lines))
@@ -433,7 +431,7 @@ def test_a_pool_is_emptied_before_it_is_deleted(api: Any) -> None:
     running(api, 2, pausedUntil="true")
     lines: list[str] = []
     planned = ok(opened(check_mode=True, state="absent", lines=lines))
-    assert lines[1] == "would wait until its Machines are gone and their hosts free: m0 (host-a0), m1 (host-a1)"
+    assert lines[1] == "would wait until its Machines are deleted and their hosts are free: m0 (host-a0), m1 (host-a1)"
     assert not api.writes
     api.steps = [lambda api: api.gone("m0", "a0"), lambda api: api.gone("m1", "a1", "unbinding-pending-user-action")]
     result = ok(opened(state="absent", timeout=20.0))
@@ -465,7 +463,7 @@ def test_a_hub_without_hypershift(api: Any, monkeypatch: pytest.MonkeyPatch) -> 
         raise fault("The hub's API", 404, "the server could not find the requested resource", "NotFound", ("GET", path))
 
     monkeypatch.setattr(api, "find", unknown)
-    assert "does not know HyperShift" in opened(**NEW)["msg"]
+    assert "has no HyperShift" in opened(**NEW)["msg"]
 
 
 def test_hosts_that_are_missing_are_reported(api: Any) -> None:
@@ -486,7 +484,7 @@ def test_a_pool_that_is_being_deleted(api: Any) -> None:
     going = hub.node_pool(1)
     going["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
     api.pool(going)
-    assert "is being deleted. Run again when it is gone" in opened(replicas=2)["msg"]
+    assert "is being deleted. Run again when it is deleted" in opened(replicas=2)["msg"]
 
 
 def test_config_maps_that_are_missing(api: Any) -> None:

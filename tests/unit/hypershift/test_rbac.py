@@ -68,7 +68,7 @@ class Guarded(hub.Hub):  # type: ignore[misc, name-defined]
     def judge(self, verb: str, path: str) -> None:
         match = PATH.match(path)
         if match is None:
-            return  # discovery, which everybody may read
+            return  # discovery, which every user may read
         for kind in ["Role", "ClusterRole"] if match["namespace"] == hub.NAMESPACE else ["ClusterRole"]:
             rule = (kind, match["group"] or "", match["plural"], verb)
             if rule in self.granted:

@@ -206,7 +206,7 @@ def test_the_model_sorts_and_finds_circles() -> None:
         model(a=after_b, b=f"[Unit]\nAfter=a.service\n{WANTED}").boot()
 
 
-def test_the_model_tells_a_skipped_requirement_from_a_failed_one() -> None:
+def test_the_model_distinguishes_a_skipped_requirement_from_a_failed_one() -> None:
     requires = f"[Unit]\nRequires=b.service\nAfter=b.service\n{WANTED}"
     assert model(a=requires, b=f"[Unit]\nConditionPathExists=/x\n{WANTED}").boot().ran == ["a.service"]
     assert model(a=requires).boot().skipped == {"a.service": "b.service does not exist"}

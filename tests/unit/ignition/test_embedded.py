@@ -37,7 +37,7 @@ def test_a_release_without_tokens_is_found_without_them(build: Build, secrets: B
 
 
 @pytest.mark.parametrize("lost", ["INFRA_ENV_ID", "USER_AUTH_TOKEN", "EC_PUBLIC_KEY_PEM"])
-def test_an_image_that_lacks_a_part_tells_nothing(build: Build, lost: str) -> None:
+def test_an_image_that_lacks_a_part_returns_nothing(build: Build, lost: str) -> None:
     live = build()
     document = json.loads(live.encode())
     assert embedded_secrets(json.dumps(document).encode())
@@ -50,5 +50,5 @@ def test_an_image_that_lacks_a_part_tells_nothing(build: Build, lost: str) -> No
 
 
 @pytest.mark.parametrize("config", [b"", b"{}", b"[]", b'{"storage": {"files": [{}]}}'])
-def test_anything_else_tells_nothing(config: bytes) -> None:
+def test_anything_else_returns_nothing(config: bytes) -> None:
     assert embedded_secrets(config) == {}

@@ -65,7 +65,7 @@ def test_plan_follows_from_what_is_there(base: Path, tmp_path: Path) -> None:
     assert plan_image(base, dest, CONFIG, record=record).reason == "the image matches its input"
     assert plan_image(base, dest, b"{}", record=record).reason == "the Ignition config changed"
     assert plan_image(base, dest, CONFIG, ["fips=1"], record=record).reason == "the kernel arguments changed"
-    assert plan_image(base, dest, CONFIG, record=record, force=True).reason == "a rebuild was asked for"
+    assert plan_image(base, dest, CONFIG, record=record, force=True).reason == "a rebuild was requested"
     unchanged = build_image(plan_image(base, dest, CONFIG, record=record))
     assert unchanged == built
 
@@ -329,7 +329,7 @@ def test_full_disk_is_reported_and_leaves_nothing(base: Path, tmp_path: Path, mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(copying.os, "copy_file_range", full)
-    with pytest.raises(ZeroTouchError, match=r"There is no room for .*out\.iso: it needs \d+ bytes, \d+ are free"):
+    with pytest.raises(ZeroTouchError, match=r"There is no space for .*out\.iso: it needs \d+ bytes, \d+ are free"):
         build_image(plan_image(base, tmp_path / "out.iso", CONFIG))
     assert sorted(path.name for path in tmp_path.iterdir()) == [base.name]
 

@@ -85,8 +85,8 @@ def test_a_kind_that_is_not_there_is_no_object_that_is_not_there(api, client, an
         with pytest.raises(
             UnknownKindError,
             match=(
-                r"It has no agents \(agent-install\.openshift\.io\): is this "
-                r"the right cluster, and is the operator"
+                r"It has no agents \(agent-install\.openshift\.io\)\. Check that this is the right cluster, and "
+                r"that the operator"
             ),
         ):
             ask()

@@ -129,8 +129,8 @@ def test_the_live_system_gets_what_the_installer_makes_of_it(tmp_path: Path, fil
         (INFRA_ENV, infra_env),
         (SECRET, secret),
     ):
-        files[path] = f"# by hand\n{yaml.safe_dump(document, sort_keys=False)}"
-    files[DEPLOYMENT] = f"# by hand\n{files[DEPLOYMENT]}"
+        files[path] = f"# by the user\n{yaml.safe_dump(document, sort_keys=False)}"
+    files[DEPLOYMENT] = f"# by the user\n{files[DEPLOYMENT]}"
     deployment = read_source(written(tmp_path, files), version="4.22.0").deployment
     assert deployment is not None
     made = render_manifests(deployment).files

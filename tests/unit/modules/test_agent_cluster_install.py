@@ -207,8 +207,8 @@ def test_a_failure_ends_the_wait_at_once_with_its_reason(api: Any) -> None:
     result = opened(wait_for="installed")
     assert result["failed"] and not result["changed"]
     expected = (
-        "Cluster fleet/edge: failed: The installation failed: bootstrap timed out. Hosts: worker-0: Failed - disk "
-        "broken. It does not recover by itself"
+        "Cluster fleet/edge: failed: The installation failed: bootstrap timed out. Hosts: worker-0: Failed - "
+        "disk broken. The installation cannot continue"
     )
     assert result["msg"].startswith(expected) and "destroy_cluster" in result["msg"]
     assert result["phase"] == "failed"
@@ -256,7 +256,7 @@ def test_a_damaged_secret_on_the_hub_is_named(api: Any, tmp_path: Path) -> None:
     assert "edge-admin-kubeconfig" in opened(work_dir=str(tmp_path))["msg"]
 
 
-def test_removal_waits_until_the_operator_lets_go(api: Any) -> None:
+def test_removal_waits_until_the_operator_has_released_the_objects(api: Any) -> None:
     opened()
     assert (
         opened(state="absent", name="edge", cluster=None, check_mode=True)["changed"]

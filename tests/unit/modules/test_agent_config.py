@@ -80,7 +80,7 @@ def test_what_another_run_works_with_is_not_overwritten(tmp_path: Path, monkeypa
         assert opened(dest, work_dir=str(work), cluster=other, check_mode=True)["changed"], (
             "check mode writes nothing and waits for no lock"
         )
-    assert refused["failed"] and f"Another run works on {work}: install_wait, process {os.getpid()}" in refused["msg"]
+    assert refused["failed"] and f"Another run uses {work}: install_wait, process {os.getpid()}" in refused["msg"]
     assert snapshot(dest) == before
     later = opened(dest, work_dir=str(work), cluster=other)
     assert [(later["failed"], change["path"]) for change in later["changes"]] == [(False, "install-config.yaml")]
@@ -191,13 +191,13 @@ def test_a_change_of_form_is_reported_from_one_of_content(tmp_path: Path) -> Non
     dest = tmp_path / "config"
     opened(dest)
     text = (dest / "agent-config.yaml").read_text()
-    (dest / "agent-config.yaml").write_text(f"# by hand\n{text}")
+    (dest / "agent-config.yaml").write_text(f"# by the user\n{text}")
     changes = opened(dest)["changes"]
     assert changes == [
         {
             "path": "agent-config.yaml",
             "action": "change",
-            "reason": "it says the same in another form",
+            "reason": "only its format changes, not its content",
             "form_only": True,
         }
     ]
@@ -277,7 +277,7 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
     for target in (source, source / "." / "x" / ".."):
         (source / "x").mkdir(exist_ok=True)
         refused = opened(target, config_dir=str(source), version="4.22.0")
-        assert refused["failed"] and "never changed" in refused["msg"]
+        assert refused["failed"] and "does not change your files" in refused["msg"]
     refused = opened(source)
     assert refused["failed"] and "did not write" in refused["msg"]
     (tmp_path / "file").write_text("x")

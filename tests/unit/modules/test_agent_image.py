@@ -119,7 +119,7 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     assert (again["changed"], again["sha256"], again["plan"]) == (False, done["sha256"], [])
 
 
-def test_check_mode_knows_the_recorded_digest(work: Path, base: Path) -> None:
+def test_check_mode_returns_the_recorded_digest(work: Path, base: Path) -> None:
     """The variables name a tag, and the directory has the digest that it was resolved to."""
     tag = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
     pinned = {
@@ -329,12 +329,12 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     moved = opened(work, base, kind="pxe")
     assert moved["plan"] == [
         f"build {directory / names[0]}: its input changed",
-        (f"delete {directory / names[3]}: no option says where its files are published"),
+        (f"delete {directory / names[3]}: boot_artifacts_base_url is not set"),
     ]
     assert not (directory / names[3]).exists() and not opened(work, base, kind="pxe")["changed"]
     (work / "state.json").unlink()
     lost = opened(work, base, kind="pxe")
-    assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
+    assert lost["failed"] and "has no tokens and keys of this cluster" in lost["msg"]
 
 
 @pytest.mark.slow
@@ -455,7 +455,7 @@ def test_a_build_beside_another_run_is_refused_with_its_name(
     with lock.one_run(work, "install_wait", SystemClock()):
         refused = opened(work, base)
         assert not opened(work, base, check_mode=True)["failed"]
-    assert refused["failed"] and f"Another run works on {work}: install_wait, process {os.getpid()}" in refused["msg"]
+    assert refused["failed"] and f"Another run uses {work}: install_wait, process {os.getpid()}" in refused["msg"]
     assert not (work / "state.json").exists()
 
 

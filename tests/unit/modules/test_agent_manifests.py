@@ -212,7 +212,7 @@ def test_no_secret_comes_out(source: Path, tmp_path: Path) -> None:
     assert "<hidden>" in shown
 
 
-def test_without_dest_only_the_result_tells(source: Path, tmp_path: Path) -> None:
+def test_without_dest_only_the_result_has_the_manifests(source: Path, tmp_path: Path) -> None:
     result = opened(source)
     assert (result["failed"], result["changed"], result["changes"], result["dest"]) == (False, False, [], "")
     assert result["files"] == FILES

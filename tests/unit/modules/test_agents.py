@@ -105,7 +105,7 @@ def test_a_host_without_contact(call: Any, hub: Any) -> None:
     reported = result["msg"].splitlines()
     assert reported[1] == f"node-1: not registered within 0 s: no Agent has MAC {made.mac(1)}"
     assert reported[2].startswith(
-        "Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among"
+        "Look at the console of node-1: check that it booted the discovery image and reaches the hub. Compare"
     )
     assert f"{made.uuid(2)} (MAC {made.mac(2)})" in reported[2] and reported[2].endswith("Then run again.")
 

@@ -269,7 +269,7 @@ def test_another_cluster_of_the_name(hub: AssistedHub) -> None:
     )
     failed = opened()
     assert failed["failed"] and "KubeadmControlPlane" in failed["msg"] and not hub.writes
-    assert "not created by this collection" in opened(state="absent")["stays"][0] and names(hub, "clusters") == ["c1"]
+    assert "another tool created them" in opened(state="absent")["stays"][0] and names(hub, "clusters") == ["c1"]
 
 
 @pytest.mark.parametrize("state", ["ready", "preparing-for-installation", "installing", "finalizing"])
@@ -330,7 +330,7 @@ def test_what_the_installation_has_fixed(hub: AssistedHub) -> None:
     assert (
         not kept["failed"]
         and not kept["changed"]
-        and any("spec.config.proxy stays" in text for text in kept["warnings"])
+        and any("spec.config.proxy cannot be changed after the installation" in text for text in kept["warnings"])
     )
 
 
@@ -371,7 +371,7 @@ def test_a_template_that_another_tool_has_changed(hub: AssistedHub) -> None:
         "openshiftassistedconfigtemplates", name, {"spec": {"template": {"spec": {"sshAuthorizedKey": "other"}}}}, NS
     )
     failed = opened()
-    assert failed["failed"] and "is not what its name says" in failed["msg"]
+    assert failed["failed"] and "does not match the hash in its name" in failed["msg"]
 
 
 def test_power_of_hosts_in_use_is_left_alone(hub: AssistedHub) -> None:

@@ -194,7 +194,7 @@ def test_bad_options_contact_no_bmc(call: Any, served: Any, arguments: dict[str,
     assert served.bmc.log == []
 
 
-def test_info_tells_of_a_wrong_machine_without_failing(call: Any, served: Any) -> None:
+def test_info_reports_a_wrong_machine_without_failing(call: Any, served: Any) -> None:
     result = call(bmc_info, hosts=[host(served, mac_addresses=["aa:aa:aa:aa:aa:aa"])])
     assert not result.get("failed") and "another machine" in result["hosts"][0]["reason"]
     assert (result["hosts"][0]["power_state"], result["hosts"][0]["mac_addresses"]) == ("Off", ["52:54:00:00:00:01"])

@@ -202,7 +202,7 @@ def test_a_template_that_was_changed(hub: Any) -> None:
         {"spec": {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "other"}}}}}},
         NS,
     )
-    assert "is not what its name says" in opened(machine_deployments=[pool()])["msg"]
+    assert "does not match the hash in its name" in opened(machine_deployments=[pool()])["msg"]
 
 
 def test_pools_that_are_not_listed_stay(hub: Any) -> None:

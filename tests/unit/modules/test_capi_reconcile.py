@@ -152,9 +152,9 @@ def test_without_a_pool_only_spent_labels_are_taken_off(hub: Any) -> None:
     opened(label_selection=label_selection(2))
     hub.change("agents", "agent-1", {"metadata": {"labels": {"agentMachineRef": "workers-x"}}}, world.AGENTS)
     result = opened()
-    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][
-        0
-    ]["detail"]
+    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "no Agent was chosen" in result[
+        "problems"
+    ][0]["detail"]
 
 
 def test_two_parties_are_warned_of(hub: Any) -> None:
@@ -184,14 +184,14 @@ def test_a_controller_that_starts_meanwhile_is_not_claimed_beside(hub: Any) -> N
 
     hub.create = starts
     result = opened(until="converged", timeout=0.0)
-    assert result["failed"] and "has started meanwhile" in result["msg"] and result["controller"]["active"], result[
-        "msg"
-    ]
+    assert result["failed"] and "was started during this run" in result["msg"] and result["controller"]["active"], (
+        result["msg"]
+    )
     assert result["changed"] and not [line for line in hub.writes if line.startswith("patch agents ")]
     assert opened(mode="reconcile")["changed"], "who says so claims all the same"
 
 
-def test_in_vain_tells_where_each_machine_stands(hub: Any) -> None:
+def test_a_wait_in_vain_reports_the_state_of_each_machine(hub: Any) -> None:
     world.stand(hub, machines=1, agents=0)
     result = opened(until="converged", timeout=0.0)
     assert result["failed"] and result["changed"]

@@ -144,7 +144,7 @@ def test_a_state_file_that_was_deleted_while_the_cluster_answers(stage: Any, cal
         True,
     )
     reported = json.dumps(result["warnings"])
-    assert "state.json has lost everything" in reported and "cannot be found again" in reported
+    assert "state.json does not exist" in reported and "cannot be restored" in reported
     assert not stage.state.path.exists()
 
 

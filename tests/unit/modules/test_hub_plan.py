@@ -161,7 +161,10 @@ def test_hosts_of_an_infra_env_with_a_cluster_do_not_come_back(call: Any, hub: A
         "infraenvs",
         {"metadata": {"name": "lab", "namespace": "lab"}, "spec": {"clusterRef": {"name": "demo", "namespace": "lab"}}},
     )
-    assert "InfraEnv lab binds its hosts early" in call(hosts=hosts(1), cluster=CLUSTER, purpose="reprovision")["stop"]
+    assert (
+        "InfraEnv lab binds its hosts when they register"
+        in call(hosts=hosts(1), cluster=CLUSTER, purpose="reprovision")["stop"]
+    )
     leaving = call(hosts=hosts(2), cluster=CLUSTER, purpose="remove")
     assert leaving["stop"] == "" and [host["agent"] for host in leaving["hosts"]] == [made.uuid(1), ""]
 

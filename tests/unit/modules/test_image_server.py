@@ -140,7 +140,7 @@ def test_the_root_file_system_of_a_minimal_iso(work: Path, tmp_path: Path) -> No
         server.server_close()
     unseen = opened(work, **options)
     assert not unseen["failed"] and unseen["warnings"][0].startswith(
-        "Whether hosts find their root file system could not be seen from here"
+        "Whether hosts find their root file system could not be checked from the control node"
     )
 
 

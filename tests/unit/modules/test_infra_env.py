@@ -70,11 +70,11 @@ def test_an_infra_env_of_another_tool_stays_and_is_reported(call: Any, hub: Any)
     (infra_env,) = (item for item in hub.objects.values() if item.get("kind") == "InfraEnv")
     infra_env["metadata"]["labels"] = {"made-by": "another tool"}
     refused = call(state="absent")
-    assert refused["failed"] and not refused["changed"] and "is left alone" in refused["msg"]
+    assert refused["failed"] and not refused["changed"] and "is not changed" in refused["msg"]
     assert refused["stays"] == [
         (
-            f"InfraEnv {infra_env['metadata']['namespace']}/{infra_env['metadata']['name']} was not made by this "
-            "collection"
+            f"InfraEnv {infra_env['metadata']['namespace']}/{infra_env['metadata']['name']} was not created by "
+            "this collection"
         )
     ]
 

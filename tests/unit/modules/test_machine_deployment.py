@@ -131,7 +131,7 @@ def test_exactly_the_named_host_goes(hub: Any, call: Call) -> None:
     hub.react = core
     result = call(remove=["node-2"], wait_for="replicas", timeout=20)
     assert result["plan"] == [
-        f"patch Machine edge/pool-2: its host was named: it goes first ({DELETE})",
+        f"patch Machine edge/pool-2: its host must leave the pool: Cluster API deletes this Machine first ({DELETE})",
         "patch MachineDeployment edge/pool: spec.replicas: 2 -> 1",
     ]
     assert [machine["name"] for machine in result["machines"]] == ["pool-1"]
@@ -151,7 +151,7 @@ def test_check_mode_writes_nothing(hub: Any, call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"replicas": 2, "remove": ["node-1"]}, "without node-1 there are 1, and 2 are requested"),
+        ({"replicas": 2, "remove": ["node-1"]}, "After the removal of node-1 it has 1, but replicas is 2"),
         ({"remove": ["unknown"]}, "unknown is no host"),
         ({"name": "other", "replicas": 1}, "There is no MachineDeployment edge/other"),
         ({"replicas": 3, "wait_for": "ready", "timeout": 0.01}, "2 of 3 Machines are there, after 0.01 s"),

@@ -44,7 +44,7 @@ def test_check_run_run_again(api: Any) -> None:
     assert not again["changed"] and [row["name"] for row in again["settled"]] == ["csr-1"]
 
 
-def test_a_wait_in_vain_tells_what_was_done(api: Any) -> None:
+def test_a_wait_in_vain_reports_what_was_done(api: Any) -> None:
     result = opened(wait=True, timeout=0.0)
     assert result["failed"] and result["changed"]
     assert [row["name"] for row in result["approved"]] == ["csr-1"]

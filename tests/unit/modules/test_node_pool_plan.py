@@ -257,7 +257,7 @@ def touch(hub: Any, work_dir: Path, *confirm: str) -> dict[str, Any]:
     }
 
 
-def test_a_pool_that_shrinks_names_the_hosts_and_wants_a_confirmation(hub: Any, call: Call, tmp_path: Path) -> None:
+def test_a_pool_that_shrinks_names_the_hosts_and_needs_a_confirmation(hub: Any, call: Call, tmp_path: Path) -> None:
     put_pool(hub, 3, STEERED)
     joined(hub, 1, 2, 3)
     smaller = {"replicas": 1, "hosts": hosts(1, 2), "selector_label": LABEL}
@@ -379,7 +379,7 @@ def test_what_an_agent_has_to_fit(selector: Any, label: Any, asked: Any, wanted:
     assert candidates(selector, label, asked) == wanted
 
 
-def test_whether_a_pool_can_be_steered() -> None:
+def test_whether_a_pool_can_use_label_selection() -> None:
     label = (LABEL["key"], LABEL["value"])
     assert is_steered(STEERED, label) and not is_steered(STEERED, None)
     assert not is_steered(None, label) and not is_steered({"matchLabels": {LABEL["key"]: "other"}}, label)
@@ -405,7 +405,7 @@ def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["NodePool", "MachineDeployment"])
-def test_agents_that_steering_will_not_touch_are_not_free(
+def test_agents_that_label_selection_will_not_touch_are_not_free(
     hub: Any, call: Call, kind: str, metadata: dict[str, Any], words: str
 ) -> None:
     """Else there would be enough of them, until steering refuses them: one rule for both."""

@@ -171,9 +171,9 @@ def test_the_record_of_another_method_is_not_destroyed_without_its_hosts(
     )
     asked = {"action": "destroy", "names": names, "touch": touch(tmp_path, hosts=[], confirm=["demo"])}
     stopped = call(touch_check, **asked)
-    assert stopped["failed"] and "demo: hosted is the method that is recorded" in stopped["msg"], stopped
+    assert stopped["failed"] and "demo: hosted is the installation method recorded" in stopped["msg"], stopped
     own = call(touch_check, **{**asked, "touch": {**asked["touch"], "method": "hosted", "hub": None}})
-    assert "is the method that is recorded" not in own.get("msg", "")
+    assert "is the installation method recorded" not in own.get("msg", "")
 
 
 def test_a_bmc_that_is_dead_stops_a_boot_and_not_the_end_of_a_cluster(call: Any, tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ class TestDestroyPlan:
         result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))
         assert outcome(result["decision"]) == ("13", "leave")
         assert (result["removal"]["power_off"], result["removal"]["keep_objects"]) == ([], ["node-1"])
-        assert "node-1 is left alone" in result["removal"]["summary"]
+        assert "node-1 is not changed" in result["removal"]["summary"]
 
     def test_the_machines_of_a_hosted_cluster_are_not_read(self, call: Any, served: Any, tmp_path: Path) -> None:
         call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"], method="hosted"))

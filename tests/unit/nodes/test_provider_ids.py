@@ -28,7 +28,7 @@ def test_plan() -> None:
     )
     assert [change.body for change in plan.changes] == [{"spec": {"providerID": "agent://0"}}]
     assert [each.node for each in plan.missing] == ["worker-3"]
-    assert plan.problems[0].startswith("Node worker-2 has the provider ID other://2, AgentMachine ns/2 wants agent://2")
+    assert plan.problems[0].startswith("Node worker-2 has provider ID other://2, but AgentMachine ns/2 needs agent://2")
 
 
 def test_no_cluster_is_read_without_desired_ids() -> None:

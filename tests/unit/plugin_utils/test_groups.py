@@ -67,8 +67,8 @@ CASES: list[tuple[dict[str, list[str]], dict[str, Any], dict[str, str]]] = [
 
 @pytest.mark.parametrize(("groups", "provided", "expected"), CASES)
 def test_groups(groups: dict[str, list[str]], provided: dict[str, Any], expected: dict[str, str]) -> None:
-    everybody = sorted({host for hosts in groups.values() for host in hosts})
-    problems = check_groups({"all": everybody, "ungrouped": [], **groups}, group_names(provided), provided)
+    all_hosts = sorted({host for hosts in groups.values() for host in hosts})
+    problems = check_groups({"all": all_hosts, "ungrouped": [], **groups}, group_names(provided), provided)
     assert {problem.path: problem.hint for problem in problems} == {
         f"openshift_groups.{role}": hint for role, hint in expected.items()
     }
@@ -84,7 +84,7 @@ def test_the_message_names_what_was_looked_for_and_what_is_there() -> None:
     )
 
 
-def test_manifests_are_found_from_where_the_user_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_manifests_are_found_from_the_working_directory_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/user")
     inline = {"name": "a.yaml", "content": {"kind": "ConfigMap"}}
     cluster = {"name": "demo", "extra_manifests": ["manifests", "../x.yaml", "~/y.yaml", "/abs/z.yaml", inline, 7]}

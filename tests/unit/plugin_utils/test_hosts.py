@@ -143,12 +143,12 @@ def test_a_mixed_fleet_under_the_defaults_of_bmcs() -> None:
         (
             {"boot": {"method": "libvirt"}},
             (
-                "openshift_host[w].libvirt: Required value: boot method libvirt needs to know the connection to its "
+                "openshift_host[w].libvirt: Required value: boot method libvirt requires the connection to its "
                 "hypervisor"
             ),
         ),
         ({"boot": {"method": "bcm"}}, "did you mean bmc"),
-        ({"boot": {"method": "bmc"}}, "boot method bmc needs to know the BMC"),
+        ({"boot": {"method": "bmc"}}, "boot method bmc requires the BMC"),
         ({"boot": "bmc"}, "openshift_host[w].boot: Invalid value: must be a mapping with method"),
         ({"boot": {"method": ["x"]}}, "openshift_host[w].boot.method: Unsupported value: ['x']"),
         ({"bmc": []}, "openshift_host[w].bmc: Invalid value: must be a mapping with address"),

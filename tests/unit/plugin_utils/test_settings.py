@@ -222,10 +222,7 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
     }
     with pytest.raises(
         InvalidInput,
-        match=(
-            r"^openshift_publish.url: Forbidden: a user or password in the URL "
-            r"would be shown"
-        ),
+        match=(r"^openshift_publish.url: Forbidden: the URL must not contain a user or password"),
     ) as caught:
         read_settings(variables, "/")
     assert "secret-word" not in str(caught.value)

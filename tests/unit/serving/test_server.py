@@ -266,7 +266,7 @@ def test_no_secret_in_the_list_of_processes(start: Start) -> None:
     assert "0123456789abcdef" not in Path(f"/proc/{process.pid}/environ").read_text()
 
 
-def test_it_is_nobodys_child_in_a_session_of_its_own(start: Start) -> None:
+def test_it_has_no_parent_and_a_session_of_its_own(start: Start) -> None:
     process, _port = start()
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     assert int(fields[1]) != os.getpid()

@@ -142,7 +142,7 @@ async def grown(rig: Rig, core: CoreKinds, machines: list[Machine]) -> None:
 
 
 async def shrunk(rig: Rig, core: CoreKinds) -> None:
-    """The chosen Machine goes, its host is let go, its Node is deleted."""
+    """The chosen Machine goes, its host is released, its Node is deleted."""
     victim = sorted(item["metadata"]["name"] for item in await machines_of(rig, core))[1]
     provided = await rig.get(AGENT_MACHINE, victim)
     await rig.patch(core.machine, victim, {"metadata": {"annotations": {DELETE_MACHINE: "yes"}}})

@@ -205,7 +205,7 @@ def test_a_reserved_agent_that_is_deleted_is_not_replaced(tmp_path: Path, player
     play(tmp_path, player, scene)
 
 
-def test_the_hook_holds_until_the_host_is_let_go(tmp_path: Path, player: str) -> None:
+def test_the_hook_holds_until_the_host_is_released(tmp_path: Path, player: str) -> None:
     async def scene(on: Stage) -> None:
         await on.agent("a1")
         await on.machine("m1")
@@ -253,7 +253,7 @@ def test_a_machine_removed_by_force_leaves_its_agent_bound(tmp_path: Path, playe
     play(tmp_path, player, scene)
 
 
-def test_a_machine_that_was_deleted_before_its_hook_is_never_let_go(tmp_path: Path, player: str) -> None:
+def test_a_machine_that_was_deleted_before_its_hook_is_never_released(tmp_path: Path, player: str) -> None:
     async def scene(on: Stage) -> None:
         await on.agent("a1")
         await on.machine("m1")

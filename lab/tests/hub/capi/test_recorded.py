@@ -115,7 +115,7 @@ async def cluster(on: Stage) -> None:
 
 
 async def released(on: Stage) -> None:
-    """A Machine whose hook was let go, and one that waits for its host."""
+    """A Machine whose hook was released, and one that waits for its host."""
     await on.cluster()
     for name, agent in (("m1", "a1"), ("m2", "a2")):
         await on.agent(agent, hostname=f"worker-{agent}")

@@ -61,7 +61,9 @@ def _give_way(kind: Kind, own_id: str, found: Sequence[Document]) -> str:
     own = next((item for item in found if item.get("id") == own_id), None)
     use = kind.used(own) if own is not None else ""
     if use:
-        raise _two_remain(kind, own_id, found[:1], f"older than the one made here, which is used already: {use}")
+        raise _two_remain(
+            kind, own_id, found[:1], f"older than the one that this run created, which is used already: {use}"
+        )
     if own is not None:
         kind.delete(own_id)
     return str(found[0]["id"])
@@ -70,7 +72,7 @@ def _give_way(kind: Kind, own_id: str, found: Sequence[Document]) -> str:
 def _two_remain(kind: Kind, own_id: str, others: Sequence[Document], why: str) -> PartialFailure:
     listed = ", ".join(str(item.get("id")) for item in others)
     words = (
-        f"There are two {kind.word}s of one name: {own_id}, made here, and {listed}, {why}. Delete the one that is "
-        "not meant, or give the id of the other."
+        f"There are two {kind.word}s of one name: {own_id}, created by this run, and {listed}, {why}. Delete one "
+        "of them, or set the id of the one to use."
     )
     return PartialFailure(words, {"changed": True})

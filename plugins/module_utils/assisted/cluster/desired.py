@@ -188,7 +188,10 @@ def _check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
     for index, tag in enumerate(options.get("tags") or ()):
         if not all(word.replace("_", "a").isalnum() for word in tag.split(" ")):
             yield problem(
-                f"tags[{index}]", INVALID, ("must be words of letters, digits and _; the service takes no hyphen"), tag
+                f"tags[{index}]",
+                INVALID,
+                ("must be words of letters, digits and _; the service accepts no hyphen"),
+                tag,
             )
     overrides = options.get("install_config_overrides")
     if overrides and str(overrides).strip() and not _is_object(str(overrides)):

@@ -111,7 +111,7 @@ def _id_of(known: Sequence[Document], kind: str, wanted: str, order: FilesOrder)
     """Empty where there is none yet, which is none of check mode's business."""
     found = only_one(known, kind, wanted) if order.check_mode else required(known, kind, wanted)
     if found is None:
-        order.warn(f"The service has no {kind} {wanted}; check mode takes it for something that an earlier task makes.")
+        order.warn(f"The service has no {kind} {wanted}. Check mode assumes that an earlier task creates it.")
     return str((found or {}).get("id") or "")
 
 

@@ -79,8 +79,9 @@ def plan_present(requested: DesiredServiceCluster, observed: ObservedCluster | N
     if changes and status not in CHANGEABLE:
         listed = "; ".join(change.text() for change in changes)
         raise ZeroTouchError(
-            f"Cluster {requested.name} is {status}, in which the service takes no changes, and it differs: {listed}.",
-            "Have assisted_install reset the installation first, or leave these options as they are.",
+            f"Cluster {requested.name} is {status}, so the service accepts no changes. These settings differ: "
+            f"{listed}.",
+            "Reset the installation with assisted_install first, or keep the present values.",
         )
     return ServiceClusterPlan(changes, warnings)
 
@@ -159,8 +160,8 @@ def _differences(requested: DesiredServiceCluster, document: Document) -> tuple[
         )
         warnings = [
             (
-                f"machine_networks of cluster {requested.name} are {networks}: the service derives them from hosts and "
-                "VIPs and takes no others."
+                f"The service derives machine_networks of cluster {requested.name} from hosts and VIPs "
+                f"({networks}), and accepts no other value."
             )
         ]
         found = [item for item in found if item.field != "machine_networks"]

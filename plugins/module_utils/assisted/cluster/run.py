@@ -48,8 +48,8 @@ def make_present(
         # Another run made it a moment ago; what this one wants of it besides is compared with that.
         rest = make_present(service, requested, check_mode=False, cluster_id=applied.adopted)
         words = (
-            f"Another run made cluster {requested.name} at the same time. Its cluster {applied.adopted} is used; the "
-            "one made here was taken back."
+            f"Another run created cluster {requested.name} at the same time. Its cluster {applied.adopted} is used; "
+            "this run has deleted its own."
         )
         return ClusterResult({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
     return ClusterResult(_value(requested.name, applied.cluster, plan), plan.changes, plan.warnings)

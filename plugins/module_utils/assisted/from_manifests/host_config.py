@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The desired state of hosts: a host configuration directory or a list of hosts, all problems at once.
 
-Faults of the client that are mended: a role is checked here and not by the service, which ended the client; a fencing
+Faults of the client that are fixed: a role is checked here and not by the service, which ended the client; a fencing
 credential in the top-level file that names a MAC is matched by it; the name of a directory is the hostname that the
 host gets.
 

@@ -259,5 +259,5 @@ def _change(host: ConfiguredHostPlan) -> ServiceChange:
 def _complaint(hosts: HostsPlan, problems: dict[str, str]) -> str:
     lines = [f"{host.name}: {problems[host.host_id]}" for host in hosts.hosts if host.host_id in problems]
     lines += [f"{name}: not registered" for name in hosts.missing]
-    lines += [f"{name}: registered, but nothing is configured for it" for name in hosts.unknown]
-    return "\n".join(["Not all hosts are as configured:", *lines])
+    lines += [f"{name}: registered, but not in the configuration" for name in hosts.unknown]
+    return "\n".join(["These hosts differ from the configuration:", *lines])

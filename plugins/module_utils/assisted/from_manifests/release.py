@@ -40,6 +40,6 @@ def release_of(manifests: Manifests, version: str = "", architecture: str = "") 
     )
     missing = [name for name, value in (("openshift_version", found), ("arch", kind)) if not value]
     if missing:
-        detail = "the name of the release image does not tell it; it has to be given"
+        detail = "it cannot be derived from the name of the release image; set it"
         raise InvalidInput([Problem(name, REQUIRED, detail, layer="ours", check="release") for name in missing])
     return ManifestRelease(found, _ARCHITECTURES.get(kind, kind))

@@ -71,7 +71,7 @@ def plan_host(request: ServiceHostRequest, match: Match, clusters: Mapping[str, 
     refused = [*settings.refused, *([binding.refused] if binding.refused else [])]
     if settings.changes and status.removesuffix("-unbound") not in CHANGEABLE:
         texts = "; ".join(change.text() for change in settings.changes)
-        refused.append(f"it is {status}, in which the service takes no changes: {texts}")
+        refused.append(f"it is {status}, so the service accepts no changes: {texts}")
     if refused:
         return ServiceHostPlan(request, match, refused="; ".join(refused))
     waiting = "; ".join(text for text in (settings.waiting, binding.waiting) if text)

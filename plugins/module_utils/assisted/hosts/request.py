@@ -132,8 +132,8 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     identity = read_identity(host)
     if identity == Identity():
         detail = (
-            f"host {host.get('name')} has nothing to be recognised by: give mac_addresses, or one of the other "
-            "identities"
+            f"host {host.get('name')} has no identity: set mac_addresses, system_uuid, serial_number, "
+            "bmc_address or query"
         )
         yield _problem(path, REQUIRED, detail)
     yield from check_identity(identity, path, _CHECK)

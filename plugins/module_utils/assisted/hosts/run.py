@@ -114,7 +114,7 @@ class _Bringing:
         nothing = self.scope.nothing
         if not nothing:
             return hosts_result(plans, self.account, self.bulk.wait_for, predicted=True)
-        self.bulk.warn(f"The service has no {nothing}; check mode takes it for something that an earlier task makes.")
+        self.bulk.warn(f"The service has no {nothing}. Check mode assumes that an earlier task creates it.")
         later = [
             plan if plan.request.absent else dataclasses.replace(plan, waiting=f"there is no {nothing} yet")
             for plan in plans

@@ -137,7 +137,7 @@ def plan_absent(
         return []
     if hosts and not delete_hosts:
         listed = ", ".join(f"{host_title(host)} ({host.get('status')})" for host in hosts)
-        detail = f"InfraEnv {name} has {len(hosts)} hosts, which the service would keep it for: {listed}"
+        detail = f"InfraEnv {name} cannot be deleted, because it still has {len(hosts)} hosts: {listed}"
         raise InvalidInput(
             [image_problem("state", FORBIDDEN, detail, hint="With delete_hosts true the service forgets them.")]
         )

@@ -45,7 +45,7 @@ def make_present(service: AssistedService, options: Mapping[str, Any], *, check_
     observed = to_be_had(service.infra_envs(), "InfraEnv", requested.name)
     changes = plan_present(requested, observed)
     if check_mode:
-        words = f"The service has no cluster {wanted}; check mode takes it for something that an earlier task makes."
+        words = f"The service has no cluster {wanted}. Check mode assumes that an earlier task creates it."
         return InfraEnvResult(
             _value(service, requested.name, observed, changes), changes, [words] if cluster_id == _LATER else []
         )
@@ -86,8 +86,8 @@ def carry_out(
             other = service.infra_env(stays)
             rest = carry_out(service, requested, plan_present(requested, other), other)
             words = (
-                f"Another run made InfraEnv {requested.name} at the same time. Its InfraEnv {stays} is used; the one "
-                "made here was taken back."
+                f"Another run created InfraEnv {requested.name} at the same time. Its InfraEnv {stays} is used; "
+                "this run has deleted its own."
             )
             return Applied(rest.infra_env, [*rest.warnings, words])
     return Applied(now)

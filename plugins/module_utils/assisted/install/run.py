@@ -104,9 +104,7 @@ class Installation:
         order = self.order
         if known is None:
             order.warn(
-                f"The service has no cluster {order.cluster}; check mode takes it for something that an earlier "
-                "task "
-                "makes."
+                f"The service has no cluster {order.cluster}. Check mode assumes that an earlier task creates it."
             )
             document, verdict = {"id": "", "name": order.cluster}, decide_unknown(order.cluster, order.state)
         else:

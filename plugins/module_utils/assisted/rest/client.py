@@ -216,7 +216,7 @@ class AssistedClient:
         document = self._json(answer)
         # An empty list may come as null: the service is written in Go.
         if document is not None and not isinstance(document, list):
-            raise self._http.failure(answer, f"/{path} is not a list; is this an assisted-service?")
+            raise self._http.failure(answer, f"/{path} is not a list; check that this is an assisted-service")
         return [self._checked(decoded(item), path, answer, listed=True) for item in document or []]
 
     def _object(
@@ -225,7 +225,7 @@ class AssistedClient:
         answer = self._send(method, path, personas, query=query, body=body)
         document = self._json(answer)
         if not isinstance(document, dict):
-            raise self._http.failure(answer, f"/{path} is not an object; is this an assisted-service?")
+            raise self._http.failure(answer, f"/{path} is not an object; check that this is an assisted-service")
         return self._checked(decoded(document), path, answer)
 
     def _checked(self, document: Any, path: str, answer: Response, *, listed: bool = False) -> Document:
@@ -270,7 +270,8 @@ class AssistedClient:
         except Unreachable as error:
             if not idempotent and error.kind in ("broken", "timeout"):
                 error.hint = (
-                    f"{error.hint} Whether the service has done it is not known; run it again, which looks first."
+                    f"{error.hint} It is not known whether the service has executed the request. Run the task "
+                    "again: it reads the present state first."
                 ).strip()
             raise
 
@@ -299,7 +300,9 @@ class AssistedClient:
         try:
             return answer.json()
         except ValueError as error:
-            raise self._http.failure(answer, "the answer is not JSON; is this an assisted-service?") from error
+            raise self._http.failure(
+                answer, "the answer is not JSON; check that this is an assisted-service"
+            ) from error
 
 
 def path_part(text: str) -> str:

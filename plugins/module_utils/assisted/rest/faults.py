@@ -52,18 +52,18 @@ def _hint(answer: Response, reason: str) -> str:
     """
     words, target = reason.lower(), _redirect_target(answer)
     if answer.status in (301, 302, 303, 307, 308) and target:
-        return f"It redirects to {target}: give that as service_url."
+        return f"It redirects to {target}: set service_url to that address."
     if answer.status == 404 and _document(answer).get("kind") != "Error":
-        return "Is service_url that of an assisted-service? It knows no such path."
+        return "The server has no such path. Check that service_url is the address of an assisted-service."
     if answer.status == 400 and "release image" in words and "not found" in words:
-        return "The service does not have this release; assisted_info with versions tells those that it has."
+        return "The service does not have this release. assisted_info with versions lists the available releases."
     if answer.status == 401 and "bearer" in words:
-        return "This service takes the bare token, without Bearer before it."
+        return 'Remove the prefix "Bearer" from the token.'
     if answer.status == 401:
         return (
-            "The token has ended: get a new one."
+            "The token has expired: get a new one."
             if "expired" in words
-            else ("Give a token that this service takes (options token, offline_token, auth).")
+            else ("Use a token that this service accepts (options token, offline_token, auth).")
         )
     if answer.status == 403 and "authclaim" in words:
         return "This token is that of another persona: only that of a user may do this."

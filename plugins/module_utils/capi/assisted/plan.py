@@ -103,7 +103,7 @@ def plan_wanted(wanted: WantedObject, observed: Mapping[str, Any] | None) -> Cha
         return change
     if wanted.immutable and "spec" in change.body:
         raise ZeroTouchError(
-            f"{change.title} is not what its name says: another tool has changed it.",
+            f"The content of {change.title} does not match the hash in its name: another tool has changed it.",
             "Delete it; this module creates it again.",
         )
     if wanted.resource in (SECRET, CONFIG_MAP) and not is_ours(observed):
@@ -182,7 +182,7 @@ def _frozen(
             "Use the former values, or destroy the cluster and create it again.",
         )
     joined = ", ".join(f"spec.{path}" for path in changed)
-    notes.append(f"{title}: {joined} stays as it was when the cluster was installed")
+    notes.append(f"{title}: {joined} cannot be changed after the installation; the description differs")
     return dataclasses.replace(
         wanted, desired={**wanted.desired, "spec": {key: value for key, value in spec.items() if value is not None}}
     )
@@ -315,7 +315,7 @@ def plan_absent(name: str, namespace: str, kinds: AssistedKinds, observed: Obser
     if cluster is not None:
         if not is_ours(cluster):
             return ControlPlanePlan(
-                stays=((f"Cluster {namespace}/{name} stays with all it has: it was not created by this collection"),)
+                stays=((f"Cluster {namespace}/{name} and its objects are not deleted: another tool created them"),)
             )
         return _stage(
             _some(plan_deletion(kinds.core.cluster, cluster, _REMOVED)),

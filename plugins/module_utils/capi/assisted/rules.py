@@ -155,7 +155,11 @@ def _disk_encryption(desired: DesiredControlPlane, _kinds: AssistedKinds) -> Fou
         cluster_value(desired, f"disk_encryption.{name}") for name in ("enable_on", "mode", "tang_servers")
     )
     if mode and enabled in (None, "none"):
-        yield _problem("disk_encryption.enable_on", REQUIRED, "nothing is encrypted without it")
+        yield _problem(
+            "disk_encryption.enable_on",
+            REQUIRED,
+            "it is required, because disk_encryption.mode has no effect without it",
+        )
     if mode == "tang" and not _is_json(servers, list):
         yield _problem(
             "disk_encryption.tang_servers", REQUIRED, """a JSON list is expected: '[{"url": "…", "thumbprint": "…"}]'"""

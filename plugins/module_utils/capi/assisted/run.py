@@ -174,7 +174,9 @@ class _Run:
                 return self.record.released(self.departures.release_hosts)
             lines.repeat("rest", f"still there: {listed(waits, 5)}")
         raise PartialFailure(
-            f"{self._limit()} Still there: {listed(self.remaining, 20)}.", self._result(), "Run again to wait further."
+            f"{self._limit()} Still there: {listed(self.remaining, 20)}.",
+            self._result(),
+            "Run the task again to wait longer.",
         )
 
     def absent(self) -> dict[str, Any]:
@@ -203,7 +205,9 @@ class _Run:
                 return self._result()
             progress.repeat("rest", f"still there: {listed(plan.waits_for, 5)}")
         raise PartialFailure(
-            f"{self._limit()} Still there: {listed(plan.waits_for, 20)}.", self._result(), "Run again to wait further."
+            f"{self._limit()} Still there: {listed(plan.waits_for, 20)}.",
+            self._result(),
+            "Run the task again to wait longer.",
         )
 
     def _judge(self, problems: Sequence[Problem]) -> None:
@@ -320,7 +324,9 @@ class _Run:
             lines.repeat("cluster", listed(lacking, 4, "; "))
         text = f"{self._limit()} {listed(lacking, 20, '; ')}."
         self.record.see(self.progress, text)
-        raise PartialFailure(text, self._with_credentials(), "The hub goes on by itself. Run again to wait further.")
+        raise PartialFailure(
+            text, self._with_credentials(), "The providers on the hub continue. Run the task again to wait longer."
+        )
 
     def _limit(self) -> str:
         limit = float(self.params["timeout"])

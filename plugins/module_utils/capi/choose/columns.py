@@ -85,7 +85,7 @@ class Column(Generic[T]):
 
 
 class Suitable:
-    """The hosts that suit each need, by its number. ``hosts`` are those that fail no rule for everybody."""
+    """The hosts that suit each need, by its number. ``hosts`` are those that fail no rule for all Machines."""
 
     def __init__(self, hosts: Sequence[AgentFacts], needs: Sequence[Need]) -> None:
         self.all = (1 << len(hosts)) - 1

@@ -24,7 +24,7 @@ _MOST_PLACES = 6
 class Assignment:
     """What the planner found, by Machine.
 
-    ``chosen`` are numbers of ``usable``, the hosts that fail no rule for everybody, best first; ``again`` those who
+    ``chosen`` are numbers of ``usable``, the hosts that fail no rule for all Machines, best first; ``again`` those who
     have the host that they had; ``faults`` what is wrong with a selector; ``held`` the places of each group's hosts.
     """
 
@@ -162,7 +162,7 @@ class _Words:
 
     def _rejection(self, demand: HostDemand, host: AgentFacts) -> Rejection:
         if demand.key in self._found.faults:
-            return Rejection("selector", "cannot be asked for: the selector is none")
+            return Rejection("selector", "cannot be matched: the selector of the AgentMachine is invalid")
         if demand.key in self._found.reserved:
             if host.holder == demand.key and not host.deleting:
                 return Rejection("reserved", "is reserved for this Machine as well, which has another one")

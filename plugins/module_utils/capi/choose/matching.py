@@ -50,7 +50,7 @@ class Matching:
         return True
 
     def take(self, demand: int, wanted: int) -> bool:
-        """Give a demand that is served the first of the ``wanted`` hosts with which everybody else stays served; the
+        """Give a demand that is served the first of the ``wanted`` hosts with which all others stay served; the
         lowest set bit counts as first.
 
         False if there is none; it keeps the host that it has.

@@ -73,7 +73,7 @@ class HostDemand:
     """A Machine that waits for a host.
 
     ``namespace`` and ``name`` are those of the AgentMachine; ``created``, if given, puts the older one first when there
-    is not a host for everybody. ``agent_namespace`` empty: any. ``group`` is the pool in which spread and pack count.
+    is not a host for each demand. ``agent_namespace`` empty: any. ``group`` is the pool in which spread and pack count.
     ``hostname`` is that of the host which the Machine had (policy ``reuse``); ``pinned`` the Agent or hostname that it
     gets or none.
     """
@@ -102,7 +102,7 @@ class HostDemand:
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """Which of the Agents that suit. Everybody who can be served is served, whatever the policy says.
+    """Which of the Agents that suit. Each demand that can be served is served, whatever the policy says.
 
     ``order``: ``fit`` takes the hosts with the fewest CPUs, then the least memory, then the smallest disk; ``spread``
     those where the fewest Machines of the same group are, by ``topology_label`` (hosts without that label are one place

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Spread and pack: the Machines of one group over the values of a topology label, with everybody who is served staying
-served.
+"""Spread and pack: the Machines of one group over the values of a topology label, with each demand that is served
+staying served.
 
 Each Machine in turn takes a host where the fewest (or most) of its group are. After that, for spread, hosts are
 exchanged over alternating paths as long as one more place can be relieved. For one group that ends with the most even

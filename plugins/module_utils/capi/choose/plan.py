@@ -9,7 +9,7 @@ by chance of order. Here, in turn:
 1. a Machine that an Agent is reserved for already keeps it (a claim that was interrupted, a hub that was restored);
 2. as many as possible are served: if there are too few, pinned Machines come first, then those that have waited
    longest;
-3. Machines get the host back that they had, as far as everybody of 2 stays served;
+3. Machines get the host back that they had, as far as each demand of 2 stays served;
 4. the rest by the order of the policy, likewise.
 
 The result does not depend on the order of the input. Adding Agents never takes an Agent from a Machine (Shapley 1962:
@@ -45,7 +45,7 @@ def choose(
     """Assign hosts to demands.
 
     ``taken`` are (group, host) of Machines that have a host: spread and pack count them. They may be among the hosts,
-    which then reject everybody. Raises :class:`InvalidInput` for a policy that cannot be followed and
+    which then reject every host. Raises :class:`InvalidInput` for a policy that cannot be followed and
     :class:`ZeroTouchError` if a demand or a host is there twice. A demand with a selector that is none is not served;
     its reason says what is wrong with the selector.
     """

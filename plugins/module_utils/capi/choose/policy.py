@@ -103,7 +103,7 @@ def host_order(policy: Policy, host: AgentFacts) -> tuple[Any, ...]:
 
 
 def service_order(demand: HostDemand, pinned: str) -> tuple[Any, ...]:
-    """By this demands are sorted when there is not a host for everybody: pinned ones, then those that have waited
+    """By this demands are sorted when there is not a host for each of them: pinned ones, then those that have waited
     longest.
     """
     return not pinned, not demand.created, demand.created, demand.key

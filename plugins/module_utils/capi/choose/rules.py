@@ -90,7 +90,7 @@ def objection(need: Need, host: AgentFacts) -> Rejection | None:
 
 
 def unusable(host: AgentFacts) -> Rejection | None:
-    """The first rule that the host fails for everybody."""
+    """The first rule that the host fails for all Machines."""
     if host.deleting:
         return Rejection("deleting", "is being deleted")
     if not host.approved:
@@ -106,7 +106,7 @@ def unusable(host: AgentFacts) -> Rejection | None:
     if not host.validated:
         return Rejection("validated", "has validations that do not pass")
     if host.state and host.state != BINDABLE:
-        return Rejection("state", f"is in state {host.state}, and is bound from {BINDABLE} only")
+        return Rejection("state", f"is in state {host.state}; an Agent can be bound only in state {BINDABLE}")
     return None
 
 
@@ -115,10 +115,10 @@ def _bound(host: AgentFacts) -> str:
         return (
             f"is bound to cluster {host.cluster}"
             if host.bound == "True"
-            else f"is on its way to cluster {host.cluster}"
+            else f"is being bound to cluster {host.cluster}"
         )
     if host.bound != "False":
-        return "is still bound to a cluster" if host.bound == "True" else "does not say yet whether it is bound"
+        return "is still bound to a cluster" if host.bound == "True" else "has no condition Bound yet"
     return f"is in state {host.state}" if host.state and host.state not in UNBOUND else ""
 
 

@@ -64,7 +64,7 @@ class AgentClusterView:
 class AgentClusterPlan:
     """``reference`` is the ClusterDeployment that Agents are bound to once the chain is done; None while there is none.
 
-    ``waits_for`` says why the cluster is not ready, ``problems`` what does not mend itself. ``left_alone``: it is
+    ``waits_for`` says why the cluster is not ready, ``problems`` what does not recover by itself. ``left_alone``: it is
     paused or goes, and is not to become ready.
     """
 
@@ -312,7 +312,9 @@ def _problems(view: AgentClusterView) -> list[str]:
         )
     elsewhere = part(view.agent_cluster, "status", "clusterDeploymentReference")
     if view.deployment is None and elsewhere.get("name"):
-        found.append(f"ClusterDeployment {elsewhere.get('namespace')}/{elsewhere['name']} was gone and is made again")
+        found.append(
+            f"ClusterDeployment {elsewhere.get('namespace')}/{elsewhere['name']} was deleted, and is created again"
+        )
     return found
 
 

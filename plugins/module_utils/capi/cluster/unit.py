@@ -118,7 +118,7 @@ def plan_present(requested: DesiredAgentCluster, core: CoreKinds, observed: Obse
                 and "spec" in change.body
             ):
                 raise ZeroTouchError(
-                    f"{change.title} is not what its name says: another client has changed it.",
+                    f"{change.title} does not match the hash in its name: another client has changed it.",
                     "Delete it; it is made again.",
                 )
             if change is not None and change.verb == "patch" and "template" in change.body.get("spec", {}):
@@ -285,7 +285,7 @@ class ClusterUnit:
         raise LimitReached(
             f"Not done after {limit:g} s: {listed(missing, 20, '; ')}.",
             limit,
-            "It goes on by itself; run again to wait further.",
+            "Cluster API continues. Run the task again to wait longer.",
         )
 
 

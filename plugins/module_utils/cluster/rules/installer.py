@@ -97,7 +97,7 @@ def _empty_network_configs(documents: Documents) -> Iterable[Problem]:
         if host.get("networkConfig") == {}:
             detail = "nmstate generated an empty NetworkManager config file content"
             yield Problem(
-                f"hosts[{index}].networkConfig", INVALID, detail, file=AGENT_CONFIG, hint="take it out, for DHCP"
+                f"hosts[{index}].networkConfig", INVALID, detail, file=AGENT_CONFIG, hint="remove it, for DHCP"
             )
 
 

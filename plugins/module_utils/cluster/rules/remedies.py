@@ -66,7 +66,7 @@ REMEDIES: tuple[tuple[str, str, str], ...] = (
     (
         r"hosts",
         r"the number of .* hosts defined .* exceeds .*",
-        ("raise the replicas, give a host another role, or take it out"),
+        ("raise the replicas, give a host another role, or remove it"),
     ),
     (
         r"hosts\[\d+\]\.interfaces",
@@ -93,7 +93,7 @@ REMEDIES: tuple[tuple[str, str, str], ...] = (
     (
         r".*",
         r"this field is protected by the .* feature gate .*",
-        ("take it out, unless the cluster is for trials only: it cannot be upgraded then"),
+        ("remove it, unless the cluster is for trials only: it cannot be upgraded then"),
     ),
 )
 

@@ -147,6 +147,7 @@ def _types(provided: Provided, domain: Document) -> Iterator[Problem]:
     if region == "ComputeCluster" and zone != "HostGroup":
         raise _Stop(
             required(f"{path}.regionType", "zoneType must be HostGroup"),
+            # The installer's own text: openshift/installer pkg/types/vsphere/validation/platform.go.
             required(f"{path}.zoneType", "something something..."),
         )
 

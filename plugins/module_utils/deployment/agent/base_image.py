@@ -309,8 +309,8 @@ def _find_of_release(
                     (
                         warning,
                         (
-                            "The stream metadata comes over plain HTTP: its SHA-256 of "
-                            "the base image proves nothing. Use https."
+                            "The stream metadata was downloaded over plain HTTP, so its SHA-256 does not verify "
+                            "the base image. Use https."
                         ),
                     ),
                 )

@@ -193,7 +193,7 @@ def complete_plan(plan: BuildPlan) -> BuildPlan:
     Raises :class:`ZeroTouchError` for what cannot be built or is damaged.
     """
     if plan.deployment is None:
-        return dataclasses.replace(plan, reason=f"{plan.request.config_dir} is not written yet")
+        return dataclasses.replace(plan, reason=f"{plan.request.config_dir} does not exist yet; agent_config writes it")
     return _complete(plan, plan.deployment)
 
 
@@ -308,9 +308,9 @@ def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
     """No new secrets over those of a cluster that may run."""
     if "secrets" in recovered.lost and work_dir.kubeconfig.exists():
         raise ZeroTouchError(
-            f"{work_dir.state.path} has lost the tokens and keys of this cluster, and they cannot be found again; "
-            f"{work_dir.kubeconfig} may still lead to it.",
-            "Restore state.json. To give that cluster up: -e openshift_force=start_over with openshift_confirm.",
+            f"{work_dir.state.path} has no tokens and keys of this cluster, and they cannot be restored. "
+            f"{work_dir.kubeconfig} may still work.",
+            "Restore state.json. To abandon that cluster: -e openshift_force=start_over -e openshift_confirm=NAME.",
         )
 
 
@@ -385,8 +385,8 @@ def _require_same(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> Non
         f"{listed(plan.request.reading, _MOST_NAMES)} run from an image that cannot be built again: the base image or "
         "this collection's version is not the "
         f"one of the first build (base image SHA-256 {sha256}). Nothing is served to them.",
-        "Set openshift_base_image to the same file as before and run again. To give this installation up: "
-        "openshift_force=start_over with openshift_confirm.",
+        "Set openshift_base_image to the same file as before and run again. To abandon this installation: -e "
+        "openshift_force=start_over -e openshift_confirm=NAME.",
     )
 
 

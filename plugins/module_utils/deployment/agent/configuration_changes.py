@@ -53,7 +53,9 @@ def changes(dest: Path, files: Mapping[str, str]) -> Iterator[ConfigurationChang
         if before is None:
             yield ConfigurationChange(name, "create", "there is no such file", None, text)
         elif before != text and same_content(name, before, text):
-            yield ConfigurationChange(name, "change", "it says the same in another form", before, text, form_only=True)
+            yield ConfigurationChange(
+                name, "change", "only its format changes, not its content", before, text, form_only=True
+            )
         elif before != text:
             yield ConfigurationChange(name, "change", _differences(name, before, text), before, text)
         elif path.stat().st_mode & 0o777 != SECRET_FILE:

@@ -295,7 +295,7 @@ def _refuse_foreign(provided: Input) -> None:
     if provided.config_dir is not None and dest.resolve() == provided.config_dir.resolve():
         raise ZeroTouchError(
             f"dest and config_dir are both {dest}.",
-            ("The files that you wrote are never changed; name another directory as dest."),
+            ("The collection does not change your files. Set dest to another directory."),
         )
     if not (dest / RELEASE_FILE).exists() and any(
         (dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)

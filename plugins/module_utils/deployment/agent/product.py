@@ -90,7 +90,7 @@ class Product:
         """What will be done, a line for each change."""
         return (
             *(f"build {path}: {reason}" for path, reason in self.changes),
-            *(f"delete {path}: no option says where its files are published" for path in self.stale),
+            *(f"delete {path}: boot_artifacts_base_url is not set" for path in self.stale),
         )
 
     @property

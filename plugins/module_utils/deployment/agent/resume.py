@@ -81,7 +81,7 @@ class Situation:
         if image.differing:
             return f"changed since the image was built: {listed(image.differing, _MOST_PATHS)}"
         if not image.exists:
-            return "the image file is gone"
+            return "the image file was deleted"
         return next((f"{value} is set" for value in (START_OVER, REBUILD_IMAGE) if value in self.force), "")
 
 
@@ -187,7 +187,7 @@ def _beside_service(situation: Situation, host: InventoryHost) -> HostStep:
     if seen.joined(host):
         return _joined(situation, host, found.describe() if found else "its Node exists")
     if seen.service.cluster and seen.service.cluster.installing:
-        return HostStep(host.name, "skip", "the installation began without it")
+        return HostStep(host.name, "skip", "the installation was started without this host")
     if found and found.needs_discovery_boot:
         return HostStep(host.name, "boot", f"registered, but {found.status}", force=True)
     if REBUILD_IMAGE in situation.force:
@@ -224,7 +224,7 @@ def _api_is_ours(situation: Situation) -> Decision | None:
     if seen.image.differing:
         notes = (
             (
-                "The cluster is installed; what changed since then has no effect on it: "
+                "The cluster is installed. These later changes of the configuration have no effect: "
                 f"{listed(seen.image.differing, _MOST_PATHS)}."
             ),
         )
@@ -256,8 +256,8 @@ def _silent(situation: Situation) -> Decision | None:
     reason = f"the installation is under way: it was last seen at {silence.since}"
     decided = tuple(HostStep(host.name, "wait", reason) for host in situation.hosts)
     note = (
-        f"Nothing answers at the moment; the rendezvous host may be rebooting (last seen at {silence.since}). "
-        "Waiting, no machine is booted."
+        "Neither service nor API answers; the rendezvous host may be rebooting (last answer at "
+        f"{silence.since}). The run waits and boots no machine."
     )
     return Decision("installing", decided, wait=True, notes=(note,))
 
@@ -267,14 +267,16 @@ def _unknown(situation: Situation) -> Decision | None:
     seen = situation.seen
     if seen.phase not in RUNNING_PHASES and "install" not in seen.lost:
         return None
-    return _all_again(situation, "unknown", "nothing of this deployment answers")
+    return _all_again(situation, "unknown", "neither the service nor the API of this deployment answers")
 
 
 def _foreign(situation: Situation) -> Decision | None:
     seen = situation.seen
     answers = any(view.answers and not view.ours for view in (seen.api, seen.service))
     return (
-        _all_again(situation, "foreign", "what answers at its addresses is not of this deployment") if answers else None
+        _all_again(situation, "foreign", "another cluster answers at the addresses of this deployment")
+        if answers
+        else None
     )
 
 

@@ -105,7 +105,9 @@ def find(service: AssistedService, known: Known, name: str, adopt: str = "") -> 
         cluster_id = str(same[0]["id"])
         return Found(service.cluster(cluster_id), _infra_env(service, known, name, cluster_id))
     listed = ", ".join(f"{item.get('id')} ({item.get('status')})" for item in same)
-    return Found(foreign=f"The service has a cluster {name} that was not made from this work directory: {listed}.")
+    return Found(
+        foreign=f"The service already has a cluster {name}, which this work directory did not create: {listed}."
+    )
 
 
 def _refuse_to_adopt(adopt: str, cluster: Document | None, recorded: Document | None, name: str) -> None:
@@ -114,7 +116,7 @@ def _refuse_to_adopt(adopt: str, cluster: Document | None, recorded: Document | 
         raise ZeroTouchError(
             f"openshift_assisted.cluster_id is {adopt}, but this work directory is that of cluster "
             f"{recorded.get('id')}.",
-            "Leave it out, or give the other cluster an openshift_work_dir of its own.",
+            "Remove cluster_id, or use a separate openshift_work_dir for the other cluster.",
         )
     if cluster is None:
         raise ZeroTouchError(

@@ -71,7 +71,7 @@ def image_url(service: AssistedService, infra_env_id: str, name: str) -> str:
     url = image_of(service, infra_env_id)["url"]
     if not url:
         raise ZeroTouchError(
-            f"The service has no image of InfraEnv {name}: it makes none.",
-            ("It is that of an agent ISO; a cluster is installed by one with an image service."),
+            f"The assisted-service provides no discovery image for InfraEnv {name}.",
+            ("It is probably the service of an agent ISO. Use an assisted-service with an image service."),
         )
     return url

@@ -100,7 +100,7 @@ class JoinWait:
     def run(self) -> dict[str, Any]:
         session = self.session
         if not session.found.cluster_id:
-            raise ZeroTouchError(f"The service does not know cluster {session.name}.", "add_hosts imports it.")
+            raise ZeroTouchError(f"The service has no cluster {session.name}.", "add_hosts imports it.")
         plans, plan = list[ServiceHostPlan](), JoinPlan()
         for _turn in turns(self._deadline, PAUSE):
             seen = self._look()

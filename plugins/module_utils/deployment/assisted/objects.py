@@ -167,8 +167,8 @@ def _made_meanwhile(found: Found, requested: DesiredServiceCluster, made: cluste
         return []
     return [
         (
-            f"Another run made cluster {requested.name} at the same time. Its cluster {made.value['cluster']['id']} is "
-            "used."
+            f"Another run created cluster {requested.name} at the same time. Its cluster "
+            f"{made.value['cluster']['id']} is used."
         )
     ]
 

@@ -26,7 +26,10 @@ def decide_installation(
 ) -> Decision:
     """Whether to go on, and which hosts to boot."""
     if found.foreign:
-        after = "Name it as openshift_assisted.cluster_id to go on with it, or delete it there, or choose another name."
+        after = (
+            "Set openshift_assisted.cluster_id to its id to continue with it, delete it at the service, or choose "
+            "another cluster name."
+        )
         return _stopped("foreign", hosts, StopReason(found.foreign, after))
     if START_OVER in force:
         return decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
@@ -46,7 +49,7 @@ def decide_installation(
         return dataclasses.replace(
             decision,
             hosts=again,
-            notes=(*decision.notes, ("The service does not know the cluster any more; it is created again.")),
+            notes=(*decision.notes, ("The service no longer has the cluster. It is created again.")),
         )
     return decision
 
@@ -69,8 +72,8 @@ def decide_additions(
         return _stopped("registered", hosts, StopReason(text))
     if found.cluster is None and not seen.api.ours and not known.openshift_cluster_id:
         text = (
-            f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that "
-            "of this work directory."
+            f"Hosts cannot be added to cluster {cluster}: the service has no such cluster, and no API accepts "
+            "the kubeconfig of this work directory."
         )
         return _stopped("new", hosts, StopReason(text, f"deploy_cluster installs it. {seen.api.detail}".strip()))
     decided = [_added(seen, host) for host in hosts]

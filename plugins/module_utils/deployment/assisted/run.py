@@ -161,7 +161,8 @@ class _Presence:
             return []
         if session.found.adopted:
             raise ZeroTouchError(
-                f"Cluster {session.name} was not made from here.", "Delete it at the service, then run again."
+                f"This work directory did not create cluster {session.name}.",
+                "Delete it at the service, then run again.",
             )
         changes = self.maker.absent(session.found)
         session.found = Found()
@@ -205,7 +206,10 @@ class _Presence:
         """What changed since has no effect; credentials that are missing come home."""
         session, cluster = self.session, self.observer.cluster
         if session.found.cluster is None:
-            self.call.warn(f"The service does not know cluster {session.name} any more; it is installed and runs.")
+            self.call.warn(
+                f"The service no longer has cluster {session.name}; the cluster itself is installed and its API "
+                "answers."
+            )
             return self._result(decision, recorded(session.found, session.name), [])
         lines = session.fetch_credentials(cluster)
         self._tell_changes()
@@ -231,7 +235,8 @@ class _Presence:
         else:
             if later.changes:
                 self.call.warn(
-                    f"The cluster is installed; what changed since then has no effect on it: {'; '.join(later.lines)}"
+                    "The cluster is installed. These later changes of the configuration have no effect: "
+                    f"{'; '.join(later.lines)}"
                 )
 
     def _image(self, objects: Objects, *, needed: bool) -> tuple[Image, list[str]]:
@@ -280,7 +285,7 @@ class _Presence:
         if not own_id:
             raise ZeroTouchError(
                 (
-                    f"The service does not know cluster {session.name}, and its own id is not known: its API does not "
+                    f"The service has no cluster {session.name}, and its own id is not known: its API does not "
                     f"answer. {seen.api.detail}"
                 ).strip(),
                 "The id is read with auth/kubeconfig in the work directory; put it there, and see that the API can be "

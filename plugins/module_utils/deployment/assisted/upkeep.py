@@ -36,7 +36,7 @@ class UpkeepPlan:
     """``hosts`` have changes to be made; ``refused`` cannot be as described, with the reasons; ``start``: everything is
     there; else ``waits`` says for what.
 
-    ``complete``: all hosts are there, so that waiting would not mend what is refused.
+    ``complete``: all hosts are there, so that waiting would not change what is refused.
     """
 
     hosts: tuple[ServiceHostPlan, ...] = ()
@@ -107,7 +107,7 @@ def change_hosts(
 
 
 class Refusals:
-    """What the service refuses at two looks one after the other, and with 400: no waiting mends that."""
+    """What the service refuses at two looks one after the other, and with 400: waiting does not change that."""
 
     def __init__(self) -> None:
         self._before: dict[str, str] = {}
@@ -177,5 +177,5 @@ class Upkeep:
         self._starts += 1
         again = f" again: {reason}" if self._starts > 1 and reason else ""
         return UpkeepResult(
-            lines=((f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}"),), changed=True
+            lines=((f"All hosts are ready. Starting the installation of cluster {cluster.name}{again}"),), changed=True
         )

@@ -56,7 +56,7 @@ def wait_installed(request: AssistedRequest, call: Opened, patience: Patience) -
     with one_run(request.work_dir.root, "assisted_deployment", call.clock):
         session, problems = open_session(request, call)
         if session.found.cluster is None:
-            raise ZeroTouchError(f"The service does not know cluster {session.name}.", "deploy_cluster makes it.")
+            raise ZeroTouchError(f"The service has no cluster {session.name}.", "deploy_cluster makes it.")
         observer = session.observer()
         try:
             result = _supervise(session, observer, patience)

@@ -179,7 +179,7 @@ def _of_cluster(deployment: Deployment) -> Iterator[Problem]:
             value=cluster.platform,
         )
     if cluster.arbiter is not None or any(host.role == "arbiter" for host in deployment.hosts):
-        yield _problem("openshift_groups.arbiters", UNSUPPORTED, "the control plane provider knows no arbiters")
+        yield _problem("openshift_groups.arbiters", UNSUPPORTED, "the control plane provider does not support arbiters")
 
 
 def _of_hosts(deployment: Deployment, provided: Mapping[str, Any]) -> Iterator[Problem]:

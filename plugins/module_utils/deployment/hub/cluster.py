@@ -40,7 +40,7 @@ from .timeline import HubTimeline
 
 # wait_for -> phase; a hold is no obstacle to meeting the requirements.
 _PHASES: Mapping[str, Phase] = {"requirements_met": "held", "installing": "installing", "installed": "installed"}
-# Seconds that the operator may take to let go of a cluster: it unbinds Agents and deregisters before.
+# Seconds that the operator may take to release a cluster: it unbinds Agents and deregisters before.
 REMOVAL_LIMIT = 300.0
 
 

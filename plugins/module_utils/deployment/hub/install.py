@@ -62,7 +62,7 @@ class MediaDetacher:
         due = self.due(situation)
         if not due:
             return ()
-        lines = [f"detach {', '.join(due)}: the machine boots from its disk"]
+        lines = [f"{', '.join(due)}: ejecting the ISO (host boots from disk)"]
         for result in self._media.eject(due):
             self._tried[result.name] = self._tried.get(result.name, 0) + 1
             self.changed = self.changed or result.changed
@@ -70,7 +70,7 @@ class MediaDetacher:
                 self._done.add(result.name)
             elif self._tried[result.name] == HUB_DETACH.attempts:
                 self.warnings.append(
-                    f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}"
+                    f"The medium of {result.name} could not be detached. Detach it manually: {result.reason}"
                 )
                 lines.append(self.warnings[-1])
         return lines

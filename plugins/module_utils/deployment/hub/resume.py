@@ -103,9 +103,8 @@ def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose) -> StopReas
         return None
     reasons = [
         (
-            f"{match.host} cannot come back as a free host: InfraEnv {match.agent.infra_env} binds its hosts early, "
-            "and "
-            "only remove_hosts takes them out"
+            f"{match.host} cannot become a free Agent: InfraEnv {match.agent.infra_env} binds its hosts when "
+            "they register (binding: early). Use remove_hosts"
         )
         for match in matches
         if match.agent is not None and match.agent.cluster is not None and match.agent.infra_env in view.early
@@ -134,7 +133,7 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
         return HostStep(match.host, kind, reason, agent.name, agent.state, forced)
 
     if agent.state == _NEEDS_DISCOVERY:
-        return action("boot", "it has left its cluster and waits to boot the discovery image", forced=True)
+        return action("boot", "it was removed from its cluster and must boot the discovery image", forced=True)
     if purpose == "reprovision":
         free = agent.state in UNBOUND and agent.connected and _is_for_us(view, agent)
         return (
@@ -154,7 +153,7 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
         state_info = agent.state_info or "no reason given"
         return action("skip", f"its installation has failed ({agent.state}): {state_info}")
     if agent.state.startswith("disconnected") or not agent.connected:
-        return action("boot", f"the hub does not hear from it any more ({agent.state})", forced=True)
+        return action("boot", f"its Agent is disconnected ({agent.state})", forced=True)
     state = agent.state or "not known to the service yet"
     return action("wait", f"registered: {state}")
 

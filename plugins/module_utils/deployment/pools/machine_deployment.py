@@ -59,7 +59,7 @@ def plan_deployment(
     marked = {machine.name for machine in seen.machines if machine.marked}
     namespace = str(found["metadata"]["namespace"])
     patch = {"metadata": {"annotations": {DELETE_MACHINE: "yes"}}}
-    reason = f"its host was named: it goes first ({DELETE_MACHINE})"
+    reason = f"its host must leave the pool: Cluster API deletes this Machine first ({DELETE_MACHINE})"
     marks = tuple(
         Change("patch", kinds.machine, namespace, machine.name, patch, (reason,))
         for machine in removed
@@ -171,7 +171,9 @@ class _Scaling:
             message = f"{seen.pool.title}: {reason}"
             lines.repeat("", shortened(message, 160))
         error = LimitReached(
-            f"{message}, after {self._limit:g} s.", self._limit, "It goes on by itself; run again to wait further."
+            f"{message}, after {self._limit:g} s.",
+            self._limit,
+            "Cluster API continues. Run the task again to wait longer.",
         )
         error.result = result
         raise error

@@ -180,16 +180,16 @@ def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str]
     if machine is not None and not machine.leaving:
         return step("keep", f"it is Machine {machine.name}")
     if agent.state == NEEDS_DISCOVERY:
-        return step("return", "it has left its cluster and waits to boot the discovery image", force=True)
+        return step("return", "it was removed from its cluster and must boot the discovery image", force=True)
     if agent.state in LEAVING or machine is not None:
-        return step("wait", f"it is on its way back ({agent.state})")
+        return step("wait", f"the hub boots it into discovery ({agent.state})")
     obstacle = judge.obstacle(agent)
     if not obstacle:
         return step("use", "it is free")
     if agent.cluster is not None or unfit:
         return step("skip", unfit or obstacle)
     if agent.state.startswith("disconnected") or not agent.connected:
-        return step("boot", f"the hub does not hear from it any more ({agent.state})", force=True)
+        return step("boot", f"its Agent is disconnected ({agent.state})", force=True)
     failing = {validation.id for validation in agent.failing if validation.status != "pending"}
     if agent.state in _COMING or (agent.state == "insufficient-unbound" and failing <= _CURED_BY_A_NAME):
         return step("prepare", obstacle)

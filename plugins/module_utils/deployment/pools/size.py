@@ -160,8 +160,8 @@ def _both(
     if not replaced or (not named and (replicas is None or pool.replicas is None or replicas >= pool.replicas)):
         return None
     return StopReason(
-        f"{pool.title} cannot get smaller and have hosts replaced in one run.",
-        ("Give replace_hosts alone, and change the size in the next run."),
+        f"{pool.title}: one run cannot both reduce the size and replace hosts.",
+        ("Set only replace_hosts now, and change the size in the next run."),
     )
 
 
@@ -288,8 +288,8 @@ def _size(
     if removed and desired.replicas is not None and desired.replicas > rest:
         without = ", ".join(machine.hostname or machine.name for machine in removed)
         text = (
-            f"{pool.title} has {pool.replicas} replicas: without {without} there are {rest}, and {desired.replicas} "
-            "are requested."
+            f"{pool.title} has {pool.replicas} replicas. After the removal of {without} it has {rest}, but "
+            f"replicas is {desired.replicas}."
         )
         return desired.replicas, StopReason(text, f"Request {rest} now, and {desired.replicas} in the next run.")
     return (rest if desired.replicas is None else desired.replicas), None

@@ -142,8 +142,8 @@ def _kept(evidence: Evidence) -> tuple[str, str] | None:
     if node.ready or node.lost or evidence.leaving:
         return None
     text = (
-        f"Node {node.name} has been NotReady for {node.not_ready_for:.0f} s, and can be neither drained nor given up "
-        "yet"
+        f"Node {node.name} has been NotReady for {node.not_ready_for:.0f} s. It cannot be drained, and is not "
+        "yet treated as lost"
     )
     return text, "Run again when it is Ready, or when it has been NotReady for 5 minutes."
 

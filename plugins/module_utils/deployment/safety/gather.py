@@ -135,7 +135,7 @@ def _of_machines(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str
 
 
 def _other_method(method: str, record: TouchRecord) -> str:
-    return f"{method} is the method that is recorded for it in {record.directory}"
+    return f"{method} is the installation method recorded in {record.directory}"
 
 
 def _of_record(

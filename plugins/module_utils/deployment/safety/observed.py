@@ -98,15 +98,15 @@ def _of_deployment(seen: Observation, *, recorded: bool) -> Mapping[str, Any]:
         failure = seen.failure or "an earlier run recorded a failure"
         return {"failed": f"the installation has failed: {failure}"}
     if "install" in seen.lost:
-        lost = f"state.json has lost what it recorded of this deployment ({', '.join(seen.lost)})"
-        return {"unknown": f"{lost}, and no service or API of this deployment answers. {details}"}
+        lost = f"state.json lacks records of this deployment ({', '.join(seen.lost)})"
+        return {"unknown": f"{lost}, and neither the service nor the API of this deployment answers. {details}"}
     if seen.phase not in RUNNING_PHASES:
         return _answering(seen)
     if seen.silence is not None and seen.silence.bearable and not (seen.service.answers or seen.api.answers):
         return {
             "silent": (
-                f"its installation was last seen at {seen.silence.since}, and may be silent for "
-                f"{seen.silence.limit:g} s"
+                f"service or API of the installation last answered at {seen.silence.since}; up to "
+                f"{seen.silence.limit:g} s without an answer are normal"
             )
         }
     last = seen.silence.text() if seen.silence is not None else ""

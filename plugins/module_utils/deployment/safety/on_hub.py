@@ -172,7 +172,7 @@ def of_agent(evidence: Evidence, agent: Agent, scope: HubScope) -> Evidence:
     silent = not agent.connected
     if agent.cluster is None and not scope.supplies(agent):
         if silent:
-            return evidence.also(disconnected=f"{says}, and the hub does not hear from it")
+            return evidence.also(disconnected=f"{says}, and its Agent is disconnected")
         return evidence.also(
             elsewhere=(
                 f"{agent.title} is free in InfraEnv {agent.namespace}/{agent.infra_env}, which is not the one of this "
@@ -200,7 +200,7 @@ def of_agent(evidence: Evidence, agent: Agent, scope: HubScope) -> Evidence:
         return evidence.also(registered=f"{says}, leaving its cluster", leaving=True)
     if silent:
         # Bound or not: unless this deployment booted it (row 11), what its machine runs by now is not known.
-        text = f"{says}, and the hub does not hear from it"
+        text = f"{says}, and its Agent is disconnected"
         return (
             evidence.also(due=True)
             if evidence.booted and agent.cluster is not None

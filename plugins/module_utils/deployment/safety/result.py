@@ -17,9 +17,9 @@ _VERBS: Mapping[Action, str] = {
     "boot": "boot {host}",
     "supply": "boot {host}",
     "replace_in": "boot {host}",
-    "remove": "take {host} out of its cluster and power it off",
-    "reprovision": "take {host} out of its cluster and boot it into discovery",
-    "shrink": "take {host} out of its pool",
+    "remove": "remove {host} from its cluster and power it off",
+    "reprovision": "remove {host} from its cluster and boot it into discovery",
+    "shrink": "remove {host} from its pool",
     "replace_out": "exchange {host} for another host",
     "destroy": "power off {host}",
     "on": "power on {host}",
@@ -30,7 +30,7 @@ _VERBS: Mapping[Action, str] = {
 def described(judgement: Judgement, gathered: Gathered) -> dict[str, Any]:
     """The result of a module that decides."""
     left = [
-        f"{verdict.host} is left alone: {verdict.reason.rstrip('.')}."
+        f"{verdict.host} is not changed: {verdict.reason.rstrip('.')}."
         for verdict in judgement.verdicts
         if verdict.outcome == "leave"
     ]

@@ -104,14 +104,14 @@ class Row:
 _ACT, _SKIP, _WAIT, _NO = Cell("act"), Cell("skip"), Cell("wait"), Cell("skip", note="no")
 _CONFIRMED = Cell("act", confirm=True)
 _START_OVER = Lift(START_OVER)
-_DESTROY = "Take the deployment down first: destroy_cluster -e openshift_confirm={cluster}."
+_DESTROY = "Destroy the cluster first: destroy_cluster -e openshift_confirm={cluster}."
 _AGAIN = "Correct the cause, or wait until the API, service or hub answers. Then run again."
 _TAKE_OVER = (
     "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set "
     "openshift_host.boot.take_over: true for these hosts. "
     "This destroys what is on their disks."
 )
-_RELEASE = "Release the host there first, or take it out of this inventory."
+_RELEASE = "Release the host there first, or remove it from this inventory."
 _STATE_OF_METHOD = (
     "Restore the work directory of the deployment that installed these machines, and run the playbook with it."
 )
@@ -161,7 +161,7 @@ _UNKNOWN: Mapping[str, Cell] = {
         lifts=(Lift(START_OVER, methods=_OWN_METHODS),),
         remedy=_AGAIN
         + (
-            " To give up what is installed on these hosts: -e openshift_force=start_over -e "
+            " To abandon what is installed on these hosts: -e openshift_force=start_over -e "
             "openshift_confirm={cluster}."
         ),
     ),
@@ -263,12 +263,12 @@ ROWS: tuple[Row, ...] = (
             "take_out": Cell(
                 "through",
                 confirm=True,
-                remedy=("Take it out through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
+                remedy=("Remove it through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
             ),
             "destroy": Cell(
                 "through",
                 confirm=True,
-                remedy=("Take it down through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
+                remedy=("Power it off through its BareMetalHost (openshift_hub.bare_metal_hosts: true)."),
             ),
             "recover": Cell("skip", note="through it"),
             "on": Cell("stop", remedy="Set spec.online of its BareMetalHost instead."),

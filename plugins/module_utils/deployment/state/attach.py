@@ -160,7 +160,8 @@ def _dialogue(
     words = child.stderr.read().strip().splitlines()
     last = words[-1] if words else "no message"
     raise StoreUnknown(
-        f"The process that keeps the state ended at once: {last}.", "Report this as a fault of this collection."
+        f"The background process that stores the state ended immediately: {last}.",
+        "Report this as a bug of this collection.",
     )
 
 

@@ -24,7 +24,10 @@ from .store import Store, StoredState
 
 # Seconds between two reads of a waiter.
 _LOOK = 5.0
-_BREAK = "openshift_force=break_lock takes the lease from it; make sure before that it writes to no machine."
+_BREAK = (
+    "openshift_force=break_lock takes the lease from that run. First make sure that the run no longer writes to any "
+    "machine."
+)
 
 
 def _utc() -> str:

@@ -159,19 +159,18 @@ def _notes(
 ) -> list[str]:
     notes = []
     if lost:
-        what = f"its sections {', '.join(lost)}" if state else "everything: it is gone"
-        notes.append(f"{work_dir.state.path} has lost {what}.")
+        sections = ", ".join(lost)
+        text = f"has no sections {sections}" if state else "does not exist"
+        notes.append(f"{work_dir.state.path} {text}.")
     if "secrets" in found:
         notes.append(
-            "Tokens and keys are taken from the image, the administrator's certificate and password from auth/ "
-            "where "
-            "they are there."
+            "Tokens and keys are restored from the image; the administrator's certificate and the password are "
+            "restored from auth/ if those files exist."
         )
     elif "secrets" in lost:
         notes.append(
-            "Tokens and keys of this cluster cannot be found again; auth/kubeconfig, if it is there, still leads "
-            "to "
-            "its API."
+            "Tokens and keys of this cluster cannot be restored. If auth/kubeconfig exists, it still gives "
+            "access to the API."
         )
-    notes += [f"{path} was gone; it is written again from {work_dir.state.path.name}." for path, _text in files]
+    notes += [f"{path} was missing; it was restored from {work_dir.state.path.name}." for path, _text in files]
     return notes

@@ -22,7 +22,7 @@ from ...nmstate.document import static_addresses
 from ..supervise.observation import InventoryHost
 
 SERVICE_PORT = 8090
-# In section ``secrets`` of the state file, but known to everybody on the rendezvous host's network.
+# In section ``secrets`` of the state file, but known to every machine on the rendezvous host's network.
 _PUBLIC = frozenset({"infra_env_id", "public_key"})
 
 
@@ -212,7 +212,7 @@ def check_place(root: Path) -> None:
         if there == root and there.stat().st_mode & stat.S_ISVTX:
             raise ZeroTouchError(
                 f"{root} is a directory that users share.",
-                ("It would hold credentials: name one of its own as openshift_work_dir."),
+                ("It would contain credentials: set openshift_work_dir to a separate directory."),
             )
         check_private(root)
     except OSError as error:

@@ -110,7 +110,9 @@ def of_observation(seen: Observation) -> Authority:
         waiting = [operator.name for operator in seen.api.operators if not operator.available.true]
         rollout = seen.api.cluster_version.progressing.message if seen.api.cluster_version else ""
         text = rollout or (
-            f"operators that are not available: {', '.join(waiting)}" if waiting else "the release is not rolled out"
+            f"operators that are not available: {', '.join(waiting)}"
+            if waiting
+            else "the ClusterVersion is not Available yet"
         )
         return Authority("installing", f"The API of the cluster answers: {text}.", "installing")
     if cluster is not None and cluster.installing:
@@ -253,16 +255,16 @@ def _silent(view: StatusView) -> _Found:
         )
     if "install" in view.lost:
         lost = (
-            f"{record.directory}/state.json has lost what it recorded ({', '.join(view.lost)}), and nothing of the "
-            "deployment answers."
+            f"{record.directory}/state.json lacks records ({', '.join(view.lost)}), and neither the service nor "
+            "the API of the deployment answers."
         )
         return "unknown", f"{lost} {detail}".strip(), "Restore state.json, then run status again."
     if record.phase == FAILED:
         return "failed", _recorded_failure(view), _REPAIR
     if view.silence is not None and view.silence.bearable and not record.install.get("overdue"):
         quiet = (
-            f"The installation was last seen at {view.silence.since} and may be silent for {view.silence.limit:g} s "
-            f"(phase {view.silence.phase})."
+            f"Service or API of the installation last answered at {view.silence.since}. Up to "
+            f"{view.silence.limit:g} s without an answer are normal in phase {view.silence.phase}."
         )
         return "running", quiet, _SUPERVISE
     if record.install.get("failure") and record.phase != "installed":

@@ -18,7 +18,7 @@ from .setup import Setup
 
 _FEW = 5
 _NO_ACTION = "Nothing to do while its stage changes."
-_RECOVERS = "Correct the cause at the host or in its network: the installation then continues by itself."
+_RECOVERS = "Correct the cause at the host or in its network: the installation then continues automatically."
 
 
 @dataclasses.dataclass(frozen=True)

@@ -137,7 +137,7 @@ def console_hints(outcome: WaitOutcome, setup: Setup) -> str:
     """Where to look on the machines themselves, host by host."""
     seen, memory = outcome.seen, outcome.memory
     lines = [
-        "On the console of a host (BMC, serial) the live system tells what it waits for.",
+        "The live system prints what it waits for on the console of a host (BMC, serial).",
         "With the ssh key of the configuration, as user core:",
         *([] if setup.elsewhere else [_RENDEZVOUS.format(seen.rendezvous_ip or "unknown address")]),
         (

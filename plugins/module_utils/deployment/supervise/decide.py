@@ -45,6 +45,8 @@ _INSPECTION = 30.0
 _SILENCE, _LONG_SILENCE = 60.0, 300.0
 # So many graces after power on its self test is over.
 _GRACES_OF_SELF_TEST = 2
+# What is done to a machine, as a line of progress says it.
+ACTS = {"detach": "ejecting the ISO", "repair": "restarting from disk", "boot": "booting from the ISO again"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Step:
     def text(self) -> str:
         if self.kind in ("report", "done"):
             return self.reason
-        return f"{self.kind} {self.host}: {self.reason}" if self.host else f"{self.kind}: {self.reason}"
+        return f"{self.host}: {ACTS[self.kind]} ({self.reason})" if self.host else f"{self.kind}: {self.reason}"
 
 
 def stop_step(stop: StopReason) -> Step:
@@ -287,7 +289,7 @@ def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost
         return ""
     if found and found.runs_from_disk:
         stage = found.stage or found.status
-        return f"{stage} is reached"
+        return "host is rebooting from disk" if stage == "Rebooting" else f"host runs from disk, stage {stage}"
     if seen.service.answers or not seen.api.ours:
         return ""
     if seen.api.has_node(host):
@@ -295,7 +297,9 @@ def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost
     # Node 0 runs the service and reboots last; its own last report is lost with the service.
     # Source: docs/upstream/agent-installer.md#order-on-the-rendezvous-host.
     return (
-        "it ran the service, which has gone after bootstrap" if found and found.bootstrap and bootstrapped(seen) else ""
+        "it ran the assisted-service, which stopped after bootstrap"
+        if found and found.bootstrap and bootstrapped(seen)
+        else ""
     )
 
 
@@ -314,7 +318,8 @@ def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list
             steps.append(Step("repair", f"it runs the ISO: {strayed}", host.name))
         elif _lost(seen, memory, setup, host, now):
             reason = (
-                f"no Node {_node_minutes(setup)} min after bootstrap, the installation image may have been booted again"
+                f"no Node {_node_minutes(setup)} min after bootstrap: the host has probably booted the "
+                "installation image again"
             )
             steps.append(Step("repair", reason, host.name))
     return steps
@@ -400,14 +405,14 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
         hopeless = not _may_repair(memory, setup, host) and not repaired.pauses(REPAIR, now)
         if found and _pending(seen, host) and hopeless:
             status_info = found.status_info or "it did not boot from its disk"
-            steps.append(Step("report", f"{host.name} needs a hand: {status_info}", host.name))
+            steps.append(Step("report", f"{host.name}: manual action is required: {status_info}", host.name))
         if hopeless and _lost(seen, memory, setup, host, now):
             steps.append(
                 Step(
                     "report",
                     (
-                        f"{host.name} needs a hand: it rebooted and has no Node; its console "
-                        "tells which system it booted"
+                        f"{host.name}: manual action is required: it rebooted and has no Node. Look at its "
+                        "console to see which system it booted"
                     ),
                     host.name,
                 )
@@ -418,7 +423,7 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
         attempt = memory.attempt("detach", host.name)
         if not attempt.succeeded and DETACH.exhausted(attempt.count):
             steps.append(
-                Step("report", f"The medium of {host.name} could not be detached; detach it by hand.", host.name)
+                Step("report", f"The medium of {host.name} could not be detached. Detach it manually.", host.name)
             )
     steps += _silent(seen, memory, setup, now)
     for stranger in seen.surplus(setup.hosts):
@@ -444,8 +449,10 @@ def _silent(seen: Observation, memory: Memory, setup: Setup, now: float) -> list
     ):
         return []
     limit_minutes = limit / 60
-    text = f"Neither the service nor the cluster's API has answered for {limit_minutes:.0f} min. If the rendezvous host"
-    lost = "has lost power or has restarted, the installation is lost. Look at its console."
+    text = (
+        f"Neither the service nor the API of the cluster has answered for {limit_minutes:.0f} min. If rendezvous host"
+    )
+    lost = "lost power or restarted, the installation cannot continue. Look at its console."
     return [
         Step("report", f"{text} {host.name} {lost}", host.name)
         for host in setup.hosts
@@ -486,8 +493,8 @@ def _without_rendezvous(seen: Observation, memory: Memory, setup: Setup, now: fl
         ):
             continue
         text = (
-            f"the installation is lost: the rendezvous host {host.name} is powered off, and neither the service nor "
-            "the cluster's API answers."
+            f"the installation cannot continue: rendezvous host {host.name} is powered off, and neither the "
+            "service nor the API of the cluster answers."
         )
         why = "Until bootstrap is complete, both run in the memory of that host."
         return stop_step(
@@ -515,7 +522,7 @@ def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step 
         return None
     surplus = [host.name for host in seen.surplus(setup.hosts)]
     why = (
-        f"hosts that the configuration does not name are registered: {', '.join(surplus)}"
+        f"these hosts are registered but not in the configuration: {', '.join(surplus)}"
         if surplus
         else "see the console of the rendezvous host"
     )
@@ -529,7 +536,7 @@ def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Ste
     if now - memory.phase_since < limit:
         return None
     return stop_step(
-        StopReason(f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}")
+        StopReason(f"phase {memory.phase} exceeded its limit of {limit:g} s: {unfinished(seen, memory, setup)}")
     )
 
 
@@ -541,8 +548,7 @@ def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | No
     if silence.seconds + waited < silence.limit:
         return None
     text = (
-        "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API "
-        "answers as ours."
+        "the state is unknown: state.json records a running installation, but neither its service nor its API answers."
     )
     details = [detail for detail in (seen.service.detail, seen.api.detail) if detail]
     after = (

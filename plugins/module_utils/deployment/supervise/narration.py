@@ -141,10 +141,10 @@ def _service_changes(before: Memory, old: Observation | None, new: Observation, 
     if elsewhere:
         return [f"The service does not answer at this moment. {new.service.detail}"]
     if new.service.answers:
-        return [f"The service does not answer as ours any more. {new.service.detail}"]
+        return [f"Another service answers at the address of the rendezvous host. {new.service.detail}"]
     # Normal when node 0 reboots (docs/upstream/agent-installer.md#order-on-the-rendezvous-host).
     return (
-        ["The service has gone: the rendezvous host reboots"]
+        ["The assisted-service has stopped: the rendezvous host is rebooting"]
         if before.installation_seen
         else ["The service does not answer at this moment"]
     )
@@ -153,7 +153,7 @@ def _service_changes(before: Memory, old: Observation | None, new: Observation, 
 def _api_changes(old: ApiView, new: ApiView) -> list[str]:
     texts = []
     if new.answers and not new.ours and not old.answers:
-        texts.append(f"At the API's address something answers that is not ours: {new.detail}")
+        texts.append(f"Another cluster answers at the address of the API: {new.detail}")
     if not new.ours:
         return texts
     if not old.ours:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from ...common.clock import Clock
 from ...common.waiting import Deadline, ProgressLines, turns
 from ..stop_reason import StopReason
-from .decide import Attempt, Memory, Step, hosts_to_inspect, inspected, plan, remember, stop_step
+from .decide import ACTS, Attempt, Memory, Step, hosts_to_inspect, inspected, plan, remember, stop_step
 from .narration import changes, heartbeat, missing_hosts
 from .observation import ApiView, MachineView, Observation
 from .setup import Setup
@@ -193,14 +193,14 @@ class Supervisor:
             return
         reasons = dict.fromkeys(step.reason for step in steps)
         hosts = {reason: ", ".join(step.host for step in steps if step.reason == reason) for reason in reasons}
-        self._tell([f"{kind} {hosts[reason]}: {reason}" for reason in reasons])
+        self._tell([f"{hosts[reason]}: {ACTS[kind]} ({reason})" for reason in reasons])
         if kind == "repair":
             self._timeline.repairing([step.host for step in steps])
         for result in act([step.host for step in steps]):
             self.memory = self.memory.tried(kind, result.name, self._clock.now(), succeeded=not result.failed)
             self._changed = self._changed or result.changed
             if result.failed:
-                self._warn(f"{kind} {result.name} failed: {result.reason}")
+                self._warn(f"{result.name}: {ACTS[kind]} failed: {result.reason}")
 
     def _finish(self, end: Step) -> WaitOutcome:
         found = suspects(self.seen, self.memory, self._setup) if end.kind == "stop" else []

@@ -48,11 +48,12 @@ def _of_boot(seen: Observation, setup: Setup) -> Iterator[str]:
     if seen.service.answers and not seen.service.ours:
         yield f"Something else answers at {address}:8090. {seen.service.detail}"
     yield (
-        f"{rendezvous} did not boot the image, or {address} is on none of its NICs: then every console says that it "
-        "is not the rendezvous host."
+        f"{rendezvous} did not boot the image, or none of its NICs has {address}. In the second case the console "
+        "of every host says that it is not the rendezvous host."
     )
     yield (
-        f"{address}:8090 cannot be reached from here: route, firewall, openshift_connect_to. {seen.service.detail}"
+        f"{address}:8090 cannot be reached from the control node: route, firewall, openshift_connect_to. "
+        f"{seen.service.detail}"
     ).strip()
     yield f"{rendezvous} cannot pull the release image: pull secret, registry, DNS, time; its console shows the pull."
 
@@ -61,8 +62,8 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     for stranger in seen.surplus(setup.hosts):
         if stranger.macs:
             yield (
-                f"{stranger.name} ({', '.join(stranger.macs)}) is registered but not configured: a wrong MAC address, "
-                "or a machine too many."
+                f"{stranger.name} ({', '.join(stranger.macs)}) is registered but not in the configuration. "
+                "Correct a MAC address in the inventory, or power the machine off."
             )
     missing = [host for host in setup.hosts if not memory.last_words(seen, host)]
     if missing:
@@ -102,8 +103,8 @@ def _of_bootstrap(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
         yield f"Something else answers at the API's address. {seen.api.detail}"
     if memory.service_seen and not seen.service.answers and not seen.api.ours:
         yield (
-            "The API's name does not lead from here to the cluster: DNS record, API VIP, openshift_connect_to. "
-            f"{seen.api.detail}"
+            "The API's name does not resolve to the cluster on the control node: DNS record, API VIP, "
+            f"openshift_connect_to. {seen.api.detail}"
         ).strip()
     unfinished = [
         (host, found)

@@ -89,7 +89,7 @@ def validations_text(validations: tuple[FailingValidation, ...]) -> str:
 
 def condition_text(agent: Agent) -> str:
     """Where the host stands and what holds it up, in the service's words."""
-    words = f"it is {agent.state}" if agent.state else "the service does not know it yet"
+    words = f"it is {agent.state}" if agent.state else "the service has not registered it yet"
     failing = validations_text(agent.failing)
     synced = agent.conditions.get("SpecSynced")
     return (
@@ -136,11 +136,11 @@ class _Draft:
         infra_env = (self.around.infra_envs or {}).get(self.agent.infra_env)
         if self.agent.bare_metal_host:
             self.refusals.append(
-                f"approval cannot be taken back: its BareMetalHost {self.agent.bare_metal_host} approves it again"
+                f"approval cannot be withdrawn: its BareMetalHost {self.agent.bare_metal_host} approves it again"
             )
         elif infra_env is not None and infra_env.auto_approve:
             self.refusals.append(
-                f"approval cannot be taken back: InfraEnv {infra_env.name} approves its hosts by itself "
+                f"approval cannot be withdrawn: InfraEnv {infra_env.name} approves its hosts by itself "
                 "(agentApproval.autoApprove)"
             )
 
@@ -168,7 +168,7 @@ class _Draft:
         if states.ignored_in(agent.state):
             return  # chosen before the start; the disks look otherwise once they are installed on
         if not agent.disks:
-            self.waits_for = "the host has not told its disks yet"
+            self.waits_for = "the host has not reported its disks yet"
             return
         choice = choose_disk(hints, agent.disks, current=str(agent.spec.get("installation_disk_id") or ""))
         if choice.disk_id:
@@ -266,7 +266,8 @@ class _Draft:
             )
         if agent.bare_metal_host and (both := sorted(_OF_BARE_METAL_HOST & set(patch))):
             self.notes.append(
-                f"{agent.title}: what BareMetalHost {agent.bare_metal_host} says about {', '.join(both)} wins over this"
+                f"{agent.title}: BareMetalHost {agent.bare_metal_host} also sets {', '.join(both)} and overrides "
+                "this value"
             )
         if self.refusals or change is None:
             return AgentPlan(None, tuple(self.refusals), self.waits_for, tuple(self.notes) if not self.refusals else ())
@@ -322,7 +323,7 @@ def _deletion(agent: Agent) -> AgentPlan:
     notes = (
         ()
         if agent.state in states.QUIET
-        else ((f"{agent.title} comes back, unapproved, if its machine goes on running the discovery image"),)
+        else ((f"if the machine still runs the discovery image, it registers {agent.title} again, unapproved"),)
     )
     return AgentPlan(plan_deletion(AGENT, agent.raw, "the host must be absent"), notes=notes)
 

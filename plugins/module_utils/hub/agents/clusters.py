@@ -69,7 +69,7 @@ def read_cluster(
         return ClusterFacts(ref)
     if status.phase in ("installing", "failed", "cancelled"):
         words = {
-            "installing": "is being installed and takes no host before that is done",
+            "installing": "is being installed; hosts can be added after the installation",
             "failed": "failed to install",
             "cancelled": "was cancelled",
         }

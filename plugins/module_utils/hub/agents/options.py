@@ -181,13 +181,13 @@ def _silent(failed: Sequence[HostAccount], result: Mapping[str, Any]) -> str:
     unexpected = [(each["agent"], ", ".join(each["macs"]) or "unknown") for each in result.get("unexpected") or ()]
     strangers = [f"{agent} (MAC {macs})" for agent, macs in unexpected]
     others = (
-        f" Are they among the unexpected Agents, under other MACs than configured: {'; '.join(strangers[:5])}?"
+        f" Compare the configured MAC addresses with those of the unexpected Agents: {'; '.join(strangers[:5])}."
         if strangers
         else ""
     )
     return (
-        f"\nLook at the console of {', '.join(silent)}: has it booted the discovery image, and does it reach the "
-        f"hub?{others} Then run again."
+        f"\nLook at the console of {', '.join(silent)}: check that it booted the discovery image and reaches the hub."
+        f"{others} Then run again."
     )
 
 

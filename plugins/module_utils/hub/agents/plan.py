@@ -82,15 +82,15 @@ def plan_hosts(
     Neither the order of the requests nor that of the Agents has an influence on what is planned for a host.
     """
     around = around or AgentSurroundings()
-    everybody = sorted(agents, key=lambda agent: agent.key)
-    matches = match_hosts(requests, everybody)
+    all_agents = sorted(agents, key=lambda agent: agent.key)
+    matches = match_hosts(requests, all_agents)
     free = {request.name: _plan(request, matches[request.name], around, "") for request in requests}
-    census = _Census(requests, free, [*bound_elsewhere, *everybody], around)
+    census = _Census(requests, free, [*bound_elsewhere, *all_agents], around)
     hosts = tuple(
         _plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name]
         for request in requests
     )
-    strangers = _strangers(matches.values(), everybody)
+    strangers = _strangers(matches.values(), all_agents)
     reported = strangers if unexpected in ("warn", "fail") else ()
     return AgentsPlan(
         hosts=tuple(_overfull(host, census) for host in hosts),
@@ -197,8 +197,8 @@ class _Census:
     def _words(self, facts: ClusterFacts, there: Sequence[str], wanted: Sequence[str]) -> str:
         asked = f"it has {counted_roles(there)} and is to get {counted_roles(wanted)} more"
         return (
-            f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation "
-            "permanently"
+            f"cluster {facts.ref} needs {facts.needs()}; {asked}. The installation does not start with more "
+            "Agents than replicas"
         )
 
     def _is_member(self, request: AgentHostRequest, ref: ClusterRef) -> bool:
@@ -230,7 +230,7 @@ class _Census:
 
 
 def _concerns(too_many: Mapping[str, int], role: str) -> bool:
-    """Whether a host of this role is among those that are too many. Too many altogether is everybody's concern."""
+    """Whether a host of this role is among those that are too many. Too many altogether concerns every host."""
     return "" in too_many or (role or "") in too_many or (role == "bootstrap" and "master" in too_many)
 
 

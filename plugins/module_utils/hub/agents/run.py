@@ -192,12 +192,12 @@ class _Task:
         return waiting
 
     def _plan(self, agents: Iterable[Agent]) -> AgentsPlan:
-        everybody = list(agents)
+        all_agents = list(agents)
         if not self._lookup.looked or any(self._is_to_be_bound(request) for request in self._requests):
             self._around = dataclasses.replace(self._lookup.surroundings(), barred=self._options.barred)
         elsewhere = [agent for agent in self._lookup.bound_elsewhere if not self._is_selected(agent)]
         plan = plan_hosts(
-            self._requests, everybody, self._around, unexpected=self._options.unexpected, bound_elsewhere=elsewhere
+            self._requests, all_agents, self._around, unexpected=self._options.unexpected, bound_elsewhere=elsewhere
         )
         for host in plan.hosts:
             self._note(host)

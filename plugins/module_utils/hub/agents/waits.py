@@ -35,7 +35,7 @@ def wait_status(host: AgentHostPlan, target: Target) -> WaitStatus:
         unbound = host.request.action == "unbind" and target in ("none", "unbound")
         return REACHED if unbound else WaitStatus(reason=host.match.reason)
     if host.changes:
-        return WaitStatus(reason="its changes are not carried out yet")
+        return WaitStatus(reason="the service has not applied its changes yet (SpecSynced)")
     found = _CHECKS[target](agent) if target in _CHECKS else REACHED
     if found.reached and host.waits_for:
         return WaitStatus(reason=host.waits_for)
@@ -78,7 +78,7 @@ def _unbound(agent: Agent) -> WaitStatus:
     if agent.cluster is None and bound.status == "False" and bound.reason == "Unbound":
         return REACHED
     if agent.state == "unbinding-pending-user-action":
-        return WaitStatus(reason="it is unbinding-pending-user-action: the machine has to boot the discovery image")
+        return WaitStatus(reason="it is unbinding-pending-user-action: the machine must boot the discovery image")
     return WaitStatus(reason=condition_text(agent))
 
 

@@ -176,8 +176,8 @@ def plan_host(host: DesiredHost, observed: Mapping[str, Any] | None) -> Change |
 
 
 def plan_absent(names: Sequence[str], namespace: str, observed: ObservedBareMetalHosts) -> BareMetalHostsPlan:
-    """The BareMetalHosts first and, once they are gone, their Secrets: baremetal-operator needs the credentials to let
-    go of a machine.
+    """The BareMetalHosts first and, once they are gone, their Secrets: baremetal-operator needs the credentials to
+    release a machine.
 
     Raises :class:`InvalidInput` if that would delete more than we created: an object of another tool, a machine of a
     cluster that would be switched off.
@@ -199,7 +199,7 @@ def plan_absent(names: Sequence[str], namespace: str, observed: ObservedBareMeta
         )
         title = f"Secret {namespace}/{secret['metadata']['name']}"
         if not is_ours(secret):
-            stays.append(f"{title} was not made by this collection")
+            stays.append(f"{title} was not created by this collection")
         elif users:
             stays.append(f"{title} is used by BareMetalHost {', '.join(users)}")
         elif change := plan_deletion(SECRET, secret, "its BareMetalHost must not exist"):
@@ -289,7 +289,7 @@ def host_refusals(
         yield _problem(
             f"{path}.cluster",
             FORBIDDEN,
-            f"{detail}; the hub takes no other word beside it",
+            f"{detail}, so the host cannot name a cluster",
             hint="leave it out, or use another InfraEnv",
         )
     mac = host.bare_metal_host["spec"]["bootMACAddress"]
@@ -300,15 +300,15 @@ def host_refusals(
     )
     if twins:
         detail = (
-            f"is also that of BareMetalHost {requested.namespace}/{', '.join(twins)}: the hub could not tell which of "
-            "them the Agent belongs to"
+            f"is also that of BareMetalHost {requested.namespace}/{', '.join(twins)}: the hub could not "
+            "determine which of them the Agent belongs to"
         )
         yield _problem(f"{path}.boot_mac_address", DUPLICATE, detail, mac)
     if present is None:
         return
     title = f"BareMetalHost {requested.namespace}/{host.name}"
     if _deleting(present):
-        yield _problem(f"{path}.name", INVALID, f"{title} is being deleted", hint="run again when it is gone")
+        yield _problem(f"{path}.name", INVALID, f"{title} is being deleted", hint="run again when it is deleted")
     if _mac(present) and _mac(present) != mac:
         detail = f"cannot be changed once it is set: that of {title} is {present['spec']['bootMACAddress']}"
         yield _problem(
@@ -340,12 +340,15 @@ def _losses(name: str, namespace: str, observed: ObservedBareMetalHosts) -> Iter
         return
     path, title = f"hosts[{name}]", f"BareMetalHost {namespace}/{name}"
     if not is_ours(host):
-        detail = f"{title} was not made by this collection and is left alone"
+        detail = f"{title} was not created by this collection, and is not changed"
         yield _problem(
             path,
             FORBIDDEN,
             detail,
-            hint=("its owner boots this machine: have it deleted there, or take the host out of this inventory"),
+            hint=(
+                "its owner controls this machine. Delete it with the tool that created it, or remove the host from "
+                "this inventory"
+            ),
         )
         return
     bound = next((agent for agent in observed.agents if agent.bare_metal_host == name and _is_bound(agent)), None)

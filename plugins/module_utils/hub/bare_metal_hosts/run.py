@@ -96,9 +96,9 @@ def make_absent(options: Mapping[str, Any], waiting: RegistrationWait, session: 
     going = {change.name for change in plan.changes if _is_host(change)}
     early = plan
     if going and not waiting.wait and not session.check_mode:
-        # Without its credentials baremetal-operator could not let go of a machine.
+        # Without its credentials baremetal-operator could not release a machine.
         left = [
-            f"{change.title} is needed until its BareMetalHost is gone: run again"
+            f"{change.title} is needed until its BareMetalHost is deleted: run again"
             for change in plan.changes
             if not _is_host(change)
         ]
@@ -159,8 +159,8 @@ def _hosts(client: KubeClient, namespace: str) -> dict[str, Object]:
         if error.status != 404:
             raise
         raise ZeroTouchError(
-            f"{client.server} does not know BareMetalHosts: {error.detail}.",
-            ("Is baremetal-operator installed there? Without it, boot the machines from here."),
+            f"{client.server} has no BareMetalHosts: {error.detail}.",
+            ("Check that baremetal-operator is installed there. Without it, boot the machines without BareMetalHosts."),
         ) from error
 
 
@@ -331,10 +331,10 @@ def _await_absence(names: set[str], namespace: str, timeout: float, session: Inf
             return
     waits = "; ".join(f"{name} ({_keeps(host)})" for name, host in sorted(left.items()))
     raise LimitReached(
-        f"BareMetalHosts in {namespace} were still there {timeout:g} s after their deletion was asked for: {waits}.",
+        f"BareMetalHosts in {namespace} were not deleted within {timeout:g} s: {waits}.",
         timeout,
-        "Their Secrets are kept, since baremetal-operator needs them to let go of the machines. Run again when they "
-        "are gone.",
+        "Their Secrets are kept, because baremetal-operator needs them to release the machines. Run again when "
+        "the BareMetalHosts are deleted.",
     )
 
 

@@ -230,13 +230,13 @@ def _stuck(infra_env: Mapping[str, Any]) -> str:
         )
     if condition.status == "False":
         return (
-            "The operator repeats the request to the service. Correct what the message names if it does not end by "
-            "itself, and run again."
+            "The operator repeats the request to the service. If the error persists, correct what the message "
+            "names, and run again."
         )
     if condition.status == "True" and not iso_url(infra_env):
         return "The hub's image service may be switched off (ENABLE_IMAGE_SERVICE); then there are no discovery images."
     if not condition.status:
-        return "Is the Infrastructure Operator running, and is there an AgentServiceConfig?"
+        return "Check that the Infrastructure Operator runs, and that there is an AgentServiceConfig."
     return "Raise timeout if the hub is slow; else look at the events of the InfraEnv (status.debugInfo.eventsURL)."
 
 

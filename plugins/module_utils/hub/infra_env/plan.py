@@ -42,8 +42,8 @@ NOT_CLEARED = {
     "ignitionConfigOverride": "ignition_config_override",
 }
 RECREATE = (
-    "Create the InfraEnv again (state absent, then present) if hosts must not boot with the old value; Agents that "
-    "are not bound go with it and register again."
+    "Create the InfraEnv again (state absent, then present) if hosts must not boot with the old value; Agents "
+    "that are not bound are deleted with it and register again."
 )
 
 
@@ -126,7 +126,7 @@ def plan_secret(desired: Object, observed: Mapping[str, Any] | None) -> Change |
     if not is_ours(observed):
         name = f"{desired['metadata']['namespace']}/{desired['metadata']['name']}"
         raise ZeroTouchError(
-            f"Secret {name} is there with another content and was not made by this collection.",
+            f"Secret {name} is there with another content and was not created by this collection.",
             f"Name it in pull_secret_name to use it as it is, or label it {MANAGED_BY}={OURS} to have it kept up to "
             "date.",
         )
@@ -138,7 +138,7 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
     if observed is not None and not is_ours(observed) and _owner_label(observed) != _owner_label(desired):
         name = f"{desired['metadata']['namespace']}/{desired['metadata']['name']}"
         raise ZeroTouchError(
-            f"NMStateConfig {name} is there, does not belong to this InfraEnv and was not made by this collection.",
+            f"NMStateConfig {name} is there, does not belong to this InfraEnv and was not created by this collection.",
             f"Name the host differently, delete the object, or label it {BELONGS_TO}={_owner_label(desired)} to have "
             "it taken over.",
         )
@@ -153,9 +153,9 @@ def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraE
     """
     infra_env = observed.infra_env
     if infra_env is not None and not is_ours(infra_env):
-        words = f"InfraEnv {namespace}/{name} was not made by this collection"
+        words = f"InfraEnv {namespace}/{name} was not created by this collection"
         raise PartialFailure(
-            f"{words} and is left alone.",
+            f"{words}, and is not changed.",
             {"changed": False, "stays": [words]},
             (f"To have it deleted, label it {MANAGED_BY}={OURS} first."),
         )
@@ -164,8 +164,9 @@ def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraE
     )
     if infra_env is not None and bound:
         raise ZeroTouchError(
-            f"InfraEnv {namespace}/{name} has Agents that are bound to a cluster ({len(bound)}): {listed(bound, 5)}. "
-            "They would be deleted with it, and their nodes taken out of the cluster.",
+            f"InfraEnv {namespace}/{name} has Agents that are bound to a cluster ({len(bound)}): "
+            f"{listed(bound, 5)}. They would be deleted with it, and their nodes would be removed from the "
+            "cluster.",
             "Unbind or delete them first (module agents).",
         )
     others = [
@@ -186,7 +187,7 @@ def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraE
         "register again with another InfraEnv only."
     )
     stays = [
-        f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection"
+        f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not created by this collection"
         for each in others
     ]
     if observed.secret and observed.secret not in others and observed.secret_user:
@@ -313,7 +314,7 @@ def _not_propagated(change: Change | None) -> tuple[dict[str, str], ...]:
             not spec[field] or (isinstance(spec[field], Mapping) and None in spec[field].values())
         )
         if gone:
-            reason = "The operator does not take back what was cleared here: the image keeps the old value."
+            reason = "The operator does not write an empty value to the service: the image keeps the old value."
             found.append({"option": option, "field": f"spec.{field}", "reason": reason, "remedy": RECREATE})
     if "mirrorRegistryRef" in spec:
         reason = "A change of the mirror registries may not reach the image of an InfraEnv that is registered already."

@@ -170,8 +170,8 @@ def _find(client: KubeClient, path: str) -> Object | None:
         return client.find(path)
     except UnknownKindError as error:
         raise ZeroTouchError(
-            f"{client.server} does not know InfraEnvs: {error.detail}.",
-            ("Is this the hub, and is the Infrastructure Operator installed there?"),
+            f"{client.server} has no InfraEnvs: {error.detail}.",
+            ("Check that this is the hub, and that the Infrastructure Operator is installed there."),
         ) from error
 
 
@@ -261,7 +261,7 @@ def _await_absence(session: InfraEnvSession, name: str, namespace: str, timeout:
         if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):
             return
     raise LimitReached(
-        f"InfraEnv {namespace}/{name} was still there {timeout:g} s after its deletion was asked for.",
+        f"InfraEnv {namespace}/{name} was not deleted within {timeout:g} s.",
         timeout,
         "Its finalizer waits for the service; older releases also wait until no Agent is bound to it.",
     )

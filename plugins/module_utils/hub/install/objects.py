@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The objects on a hub that make a cluster: the same set that an agent ISO carries, in the form that a hub wants.
 
-They are derived from the objects of the manifests room, so that one configuration means the same cluster either way.
+They are derived from the objects of the manifests package, so that one configuration means the same cluster either way.
 What differs on a hub: real namespaces and references, no ``status``, no deprecated scalars, the pull secret as
 ``data``, mirrors and extra manifests in ConfigMaps.
 

@@ -146,7 +146,10 @@ def _refuse_surplus(cluster: HubCluster, status: InstallStatus) -> None:
     """
     surplus = [] if status.started or status.phase == "installed" else surplus_hosts(cluster.deployment)
     if surplus:
-        hint = "raise the replicas, or leave hosts out until the cluster is installed: add_hosts brings them in then"
+        hint = (
+            "increase the replicas, or remove hosts from the inventory and add them with add_hosts after the "
+            "installation"
+        )
         raise InvalidInput([dataclasses.replace(problem, hint=hint) for problem in surplus])
 
 
@@ -180,7 +183,8 @@ def _thawed(change: Change, status: InstallStatus) -> tuple[Change | None, list[
         return change, []
     if status.phase == "installed":
         return None, [
-            f"The cluster is installed; what changed since then has no effect on it: {reason}" for reason in frozen
+            f"The cluster is installed. These later changes of the configuration have no effect: {reason}"
+            for reason in frozen
         ]
     raise ZeroTouchError(
         f"{change.title} cannot be changed: {status.text()}. Different: {'; '.join(frozen)}.",
@@ -272,7 +276,7 @@ def _own_config_maps(client: KubeClient, namespace: str, name: str) -> tuple[Obj
 
 
 def await_gone(client: KubeClient, deletions: Sequence[Change], limit: float) -> None:
-    """Until finalizers have let go of the objects, ``limit`` seconds at most for each.
+    """Until finalizers have released the objects, ``limit`` seconds at most for each.
 
     Raises :class:`LimitReached` naming what stays and its finalizers.
     """

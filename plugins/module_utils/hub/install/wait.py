@@ -27,8 +27,8 @@ from .status import InstallStatus, Phase, read_status
 # new.
 PIECE = 20.0
 _WAY_OUT = (
-    "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook "
-    "destroy_cluster), and start again."
+    "The installation cannot continue. Correct the cause, delete the cluster from the hub (state absent, or "
+    "playbook destroy_cluster), and install it again."
 )
 
 
@@ -145,7 +145,7 @@ class InstallWait:
         return LimitReached(
             f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + appended(" Hosts: ", unready),
             limit,
-            "It goes on by itself; run again to wait further.",
+            "The hub continues the installation. Run the task again to wait longer.",
         )
 
     def _terminal(self) -> str:

@@ -52,6 +52,7 @@ class Teardown:
     cluster: Change | None = None
     leftovers: tuple[Change, ...] = ()
     stays: tuple[str, ...] = ()
+    keeps_namespace: bool = False
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -87,7 +88,7 @@ def plan_teardown(
     leftovers = [plan_deletion(resource, each, "it was made for the hosted cluster") for resource, each in ours]
     if any(living.values()):
         found = "; ".join(f"{kind} {', '.join(names)}" for kind, names in sorted(living.items()) if names)
-        stays.append(f"the namespace of the control plane stays: hosts live in it ({found})")
+        stays.append(f"the namespace of the control plane is not deleted, because it contains {found}")
     return Teardown(
         first=_prepared(present, keep=any(living.values())),
         emptying=tuple(change for change in map(plan_emptying, views) if change is not None) if drain else (),
@@ -95,6 +96,7 @@ def plan_teardown(
         cluster=plan_deletion(HOSTED_CLUSTER, present, "it must not exist"),
         leftovers=tuple(change for change in leftovers if change is not None),
         stays=tuple(stays),
+        keeps_namespace=any(living.values()),
     )
 
 
@@ -169,9 +171,7 @@ class _Absent:
         self._write(plan.leftovers)
         for host in self.reboot:
             hostname = host.hostname or host.agent[1]
-            self.call.warn(
-                f"{hostname} was in the hosted cluster and has to boot the discovery image to be free again."
-            )
+            self.call.warn(f"{hostname} was in the hosted cluster and must boot the discovery image to be free again.")
         return self._result()
 
     def _readers(self) -> list[PoolReader]:
@@ -192,8 +192,8 @@ class _Absent:
                 if resource == AGENT:
                     raise ZeroTouchError(
                         (
-                            f"Whether Agents live in {self.plane}, which goes with the hosted cluster, cannot be "
-                            f"seen: {error.detail}"
+                            f"Cannot read whether namespace {self.plane}, which is deleted with the hosted "
+                            f"cluster, contains Agents: {error.detail}"
                         ),
                         error.hint,
                     ) from error
@@ -228,10 +228,7 @@ class _Absent:
     def _awaited(self, plan: Teardown) -> None:
         try:
             await_deletion(self.client, self.present or {}, self.call.clock, self.limit)
-            if (
-                not any("namespace of the control plane stays" in text for text in plan.stays)
-                and annotations_of(self.present).get(KEEP_NAMESPACE) != "true"
-            ):
+            if not plan.keeps_namespace and annotations_of(self.present).get(KEEP_NAMESPACE) != "true":
                 await_namespace_gone(self.client, self.plane, self.call.clock, self.limit)
         except ZeroTouchError as error:
             raise PartialFailure(error.message, self._result(), error.hint) from error
@@ -273,5 +270,5 @@ def _reported(plan: Teardown, views: Sequence[PoolView]) -> list[str]:
     if plan.emptying:
         hosts = ", ".join(machine.title for view in views for machine in view.machines)
         hosts_note = ": " + hosts if hosts else ""
-        lines.append(f"wait until the Machines are gone and their hosts free{hosts_note}")
+        lines.append(f"wait until the Machines are deleted and their hosts are free{hosts_note}")
     return lines + [change.describe() for change in (*plan.pools, *_one(plan.cluster), *plan.leftovers)]

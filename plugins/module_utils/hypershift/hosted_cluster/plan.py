@@ -80,7 +80,7 @@ def plan_present(
     if present is not None and present["metadata"].get("deletionTimestamp"):
         raise ZeroTouchError(
             f"HostedCluster {requested['namespace']}/{requested['name']} is being deleted.",
-            "Run again when it is gone.",
+            "Run again when it is deleted.",
         )
     found = problems(requested, present)
     desired = cluster_object(requested, exists=present is not None)
@@ -163,7 +163,8 @@ def _warnings(
             )
     if "platform" in written:
         found.append(
-            "agent_namespace changes: Machines to come take Agents of the new namespace; hosts that are bound stay."
+            "agent_namespace changes: new Machines take Agents of the new namespace; Agents that are already "
+            "bound do not change."
         )
     return found
 

@@ -219,7 +219,10 @@ def _services(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[P
         return
     if address:
         yield problem(
-            CHECK, "api_server_address", FORBIDDEN, ("services says where the API server is; give one of the two")
+            CHECK,
+            "api_server_address",
+            FORBIDDEN,
+            ("services and api_server_address both define the API server; set only one of them"),
         )
     services: Sequence[Mapping[str, Any]] = options["services"]
     if not 4 <= len(services) <= 6:
@@ -229,7 +232,7 @@ def _services(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[P
     counts = Counter(str(each.get("service")) for each in services)
     for name in _NEEDED:
         if not counts[name]:
-            yield problem(CHECK, "services", REQUIRED, f"{name} has to be published")
+            yield problem(CHECK, "services", REQUIRED, f"{name} must be published")
     for name, number in counts.items():
         if name not in _KNOWN_SERVICES:
             yield problem(CHECK, "services", UNSUPPORTED, f"services are {', '.join(_KNOWN_SERVICES)}", name)
@@ -382,7 +385,7 @@ def _autoscaling(scaling: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterato
             "autoscaling.scale_down",
             FORBIDDEN,
             "only goes with scaling ScaleUpAndScaleDown",
-            hint="scale_down: {} takes it out",
+            hint="scale_down: {} removes it",
         )
     for name in _DELAYS:
         yield from _number(f"autoscaling.scale_down.{name}", down.get(name), _DAY)

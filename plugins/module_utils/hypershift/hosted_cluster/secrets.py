@@ -124,8 +124,8 @@ def _plan_key(
     if observed is not None and text(observed, "spec", "secretEncryption", "aescbc", "activeKey", "name") == name:
         raise ZeroTouchError(
             (
-                f"{title} is gone, with which the etcd of {options['name']} is encrypted. A new key would make "
-                "everything in it unreadable."
+                f"{title} was deleted. It contains the encryption key of the etcd of {options['name']}, and with "
+                "a new key the data of etcd are unreadable."
             ),
             "Restore the Secret.",
         )

@@ -111,7 +111,7 @@ def _without_workers(hosted_cluster: Mapping[str, Any], pools: Sequence[Mapping[
         return None
     return WaitStatus(
         final=True,
-        reason=("none of its node pools wants a replica, and without workers a version is never completed"),
+        reason=("all its node pools have 0 replicas, and without workers a version never becomes Completed"),
         percent=80,
     )
 

@@ -29,8 +29,8 @@ DOUBT = 20.0
 # What is most often forgotten (5.1); nothing in the conditions says it.
 _HINTS: Mapping[Target, str] = {
     "completed": (
-        "Has it Ready workers, and do the names below *.apps of its domain lead to one of them? Run again to wait "
-        "further."
+        "Check that the cluster has Ready workers, and that DNS resolves *.apps of its domain to one of them. "
+        "Run the task again to wait longer."
     )
 }
 # Seconds between looks at a namespace that is on its way out: a role may read a namespace by name without being allowed
@@ -71,7 +71,9 @@ class ClusterWait:
             if found.final:
                 raise ZeroTouchError(f"{self.title} does not get {target}: {found.reason}.")
         message = f"{self.title} was not {target} within {self._limit:g} s: {found.reason}."
-        raise LimitReached(message, self._limit, _HINTS.get(target, "It goes on by itself; run again to wait further."))
+        raise LimitReached(
+            message, self._limit, _HINTS.get(target, "HyperShift continues. Run the task again to wait longer.")
+        )
 
     def _judge(self, target: Target) -> WaitStatus:
         found = self._doubts.settle(

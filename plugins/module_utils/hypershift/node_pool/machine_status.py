@@ -164,11 +164,11 @@ def _unbinding(agent: Agent | None, words: str) -> tuple[str, str]:
     if agent.state.startswith("reclaiming"):
         return "reclaiming", agent.state
     if agent.state == "unbinding-pending-user-action":
-        return "needs-reboot", "the host has to boot the discovery image"
+        return "needs-reboot", "the host must boot the discovery image"
     if agent.state == "unbinding":
         return "unbinding", ""
     if agent.state in states.BUSY and agent.cluster is None:
-        return "waiting-for-hook", f"the host is {_installing(agent)}; it is let go when that ends"
+        return "waiting-for-hook", f"the host is {_installing(agent)}; it is released after the installation"
     reserved = (
         f"; its Agent is still {agent.state}"
         if agent.labels.get(RESERVED_LABEL) or agent.state in states.INSTALLED
@@ -213,7 +213,7 @@ def _before_the_node(agent: Agent) -> tuple[str, str]:
     if agent.state in states.FAILED or agent.stage == "Failed":
         return "failed", _words(agent.state_info) or agent.stage or agent.state
     if agent.state == "unbinding-pending-user-action":
-        return "needs-reboot", "the host has to boot the discovery image"
+        return "needs-reboot", "the host must boot the discovery image"
     if agent.state in states.LEAVING:
         return ("reclaiming" if agent.state.startswith("reclaiming") else "unbinding"), agent.state
     if agent.state == "installing-pending-user-action":
@@ -221,7 +221,7 @@ def _before_the_node(agent: Agent) -> tuple[str, str]:
     if agent.state in states.BUSY:
         return "installing", _installing(agent)
     if agent.state.startswith("disconnected"):
-        return "disconnected", refused or "the service does not hear from the host"
+        return "disconnected", refused or "the host is disconnected from the service"
     if agent.state in states.UNBOUND or agent.state == "binding":
         return "binding", refused or (agent.state if agent.state != "binding" else "")
     if agent.state in ("insufficient", "pending-for-input") or (failing and agent.state != "discovering"):
@@ -229,7 +229,7 @@ def _before_the_node(agent: Agent) -> tuple[str, str]:
             f"{each.id}: {_words(each.message)}" for each in failing
         ) or refused or agent.state
     if agent.state == "known":
-        return "known", refused or "it is ready; the installation begins by itself"
+        return "known", refused or "it is ready; the installation starts automatically"
     return ("discovering" if agent.state in ("", "discovering") else "waiting-for-agent"), refused or _words(
         agent.state_info
     ) or agent.state
@@ -260,14 +260,14 @@ def _no_node(machine: Mapping[str, Any], agent: Agent, now: datetime.datetime | 
     if agent.reported_hostname in ("", "localhost"):
         reported_hostname = agent.reported_hostname or "empty"
         hints.append(
-            f"its hostname is {reported_hostname}, and a Node of that name is never taken in: set spec.hostname "
-            "before a host is bound"
+            f"its hostname is {reported_hostname}, and a Node of that name is never approved: set spec.hostname "
+            "before you bind the host"
         )
     age = _age(machine, now)
     if age is not None and age > APPROVER_WINDOW and "client" not in approved:
         hints.append(
-            "the Machine is older than two hours, and the machine approver looks at it no more: approve by hand "
-            "(node_csrs)"
+            "the Machine is older than two hours, so the machine approver ignores its requests: approve them "
+            "with node_csrs"
         )
     return "; ".join(hints)
 

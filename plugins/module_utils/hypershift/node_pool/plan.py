@@ -71,7 +71,7 @@ def plan_present(
     about to make it.
     """
     if view.pool is not None and view.pool["metadata"].get("deletionTimestamp"):
-        raise ZeroTouchError(f"{view.title} is being deleted.", "Run again when it is gone.")
+        raise ZeroTouchError(f"{view.title} is being deleted.", "Run again when it is deleted.")
     requested = provided(options)
     found = [*problems(requested, view.pool), *_cluster_problems(requested, view)]
     if errors(found):
@@ -150,7 +150,7 @@ def mark_machine(machine: PoolMachineView, kinds: CoreKinds) -> Change:
         machine.namespace,
         machine.name,
         patch,
-        ((f"its host was named: it goes first ({DELETE_MACHINE})"),),
+        ((f"its host must leave the pool: Cluster API deletes this Machine first ({DELETE_MACHINE})"),),
     )
 
 
@@ -232,8 +232,8 @@ def _warnings(
         found.append(f"release_image: {effect}.")
     if change is not None and change.verb == "create" and not requested.get("agent_label_selector"):
         found.append(
-            f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other "
-            "pools included."
+            f"{view.title} has no agent_label_selector. It takes any Agent in its namespace, also Agents for "
+            "other pools."
         )
     if change is not None and change.verb == "patch":
         found += _lasting(view, written)
@@ -254,7 +254,7 @@ def _lasting(view: PoolView, written: Mapping[str, Any]) -> list[str]:
     found = []
     late = [name for name in ("nodeLabels", "taints") if name in written]
     if late and view.machines:
-        found.append(f"{' and '.join(late)}: Nodes that have joined keep what they have; new ones get the change.")
+        found.append(f"{' and '.join(late)}: existing Nodes are not changed; only new Nodes get the change.")
     if "platform" in written and view.machines:
         replaced = text(view.pool, "spec", "management", "upgradeType") == "Replace"
         effect = "every Node is reinstalled on another host" if replaced else "hosts that are in the pool stay"

@@ -122,8 +122,8 @@ def refuse_unsure(targets: Sequence[PoolMachineView], view: PoolView, *, scaling
     if view.auto_scaling is not None and not scaling_ends:
         smallest, largest = view.auto_scaling
         raise ZeroTouchError(
-            f"{title} cannot be removed from {view.title}: the autoscaler ({smallest} to {largest}) would bring "
-            "another host for it.",
+            f"{title} cannot be removed from {view.title}: the autoscaler ({smallest} to {largest}) would add "
+            "another host.",
             "Turn autoscaling off in the same run (auto_scaling: {}).",
         )
     if view.rollout:

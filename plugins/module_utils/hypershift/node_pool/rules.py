@@ -66,7 +66,7 @@ def _names(options: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
     cluster = options.get("cluster_name")
     if cluster is None:
         if not exists:
-            yield problem(CHECK, "cluster_name", REQUIRED, "a new pool has to say which hosted cluster it belongs to")
+            yield problem(CHECK, "cluster_name", REQUIRED, "a new pool requires the name of its hosted cluster")
     elif fault := values.cluster_name_fault(str(cluster)):
         yield _invalid("cluster_name", fault, cluster)
 
@@ -152,7 +152,9 @@ def _auto_scaling(scaling: Mapping[str, Any]) -> Iterator[Problem]:
             # The CRD lets min be 0 for some clouds; the resources of a host are unknown before it exists.
             yield _invalid(
                 f"auto_scaling.{name}",
-                "must be at least 1 with hosts: nothing can be scaled from zero" if value < 1 else "is too large",
+                "must be at least 1: the Agent platform does not support scaling from zero"
+                if value < 1
+                else "is too large",
                 value,
             )
     if smallest is not None and largest is not None and largest < smallest:

@@ -160,7 +160,7 @@ class _Present(_Run):
             call.warn(skewed)
         for host in wait.reboot:
             hostname = host.hostname or host.agent[1]
-            call.warn(f"{hostname} has left the pool and has to boot the discovery image to be free again.")
+            call.warn(f"{hostname} has left the pool and must boot the discovery image to be free again.")
         return self.result(wait.view, wait.reboot)
 
     def _exchange_of(self, view: PoolView) -> Exchange | None:
@@ -290,7 +290,7 @@ class _Absent(_Run):
             view, reboot = gone.view, [*reboot, *(host for host in gone.reboot if host not in reboot)]
         for host in reboot:
             hostname = host.hostname or host.agent[1]
-            call.warn(f"{hostname} was in the pool and has to boot the discovery image to be free again.")
+            call.warn(f"{hostname} was in the pool and must boot the discovery image to be free again.")
         return self.result(view, reboot)
 
 
@@ -299,7 +299,7 @@ def _reported(emptying: Change | None, deletion: Change | None, view: PoolView) 
     if emptying is not None:
         hosts = ", ".join(machine.title for machine in view.machines)
         hosts_note = ": " + hosts if hosts else ""
-        lines += [emptying.describe(), f"wait until its Machines are gone and their hosts free{hosts_note}"]
+        lines += [emptying.describe(), f"wait until its Machines are deleted and their hosts are free{hosts_note}"]
     return lines + ([deletion.describe()] if deletion is not None else [])
 
 

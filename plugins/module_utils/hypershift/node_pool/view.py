@@ -187,8 +187,8 @@ def find_hypershift(client: KubeClient, path: str) -> Object | None:
         return client.find(path)
     except UnknownKindError as error:
         raise ZeroTouchError(
-            f"{client.server} does not know HyperShift: {error.detail}.",
-            ("Is this the hub, and is HyperShift installed there?"),
+            f"{client.server} has no HyperShift: {error.detail}.",
+            ("Check that this is the hub, and that HyperShift is installed there."),
         ) from error
 
 
@@ -232,5 +232,5 @@ def released(agent: Agent | None, machine: str, namespace: str) -> NodePoolRelea
     if holder[1] or agent.cluster is not None:
         return NodePoolRelease(done=False, reason=f"its Agent is still bound ({agent.state})")
     if agent.state == NEEDS_REBOOT:
-        return NodePoolRelease(done=True, reason="the host has to boot the discovery image", reboot=True)
+        return NodePoolRelease(done=True, reason="the host must boot the discovery image", reboot=True)
     return NodePoolRelease(done=agent.state == FREE, reason="" if agent.state == FREE else f"its host is {agent.state}")

@@ -29,15 +29,13 @@ PIECE = 5.0
 # States that no waiting ends, and what does.
 _REMEDIES = {
     "no-suitable-agent": (
-        "Give the pool more hosts (scale_node_pool boots spare machines), or a selector that fits those it has."
+        "Add hosts to the pool (scale_node_pool boots spare machines), or change its selector to match the free hosts."
     ),
-    "validations-failing": "Mend what the validations name; the host goes on by itself then.",
+    "validations-failing": "Correct the cause of the failed validations; the host then continues.",
     "pending-user-action": (
-        "Have the machine that waits boot from its disk (boot order, power cycle); its installation goes on then."
+        "Boot the machine from its disk (boot order, power cycle); the installation then continues."
     ),
-    "failed": (
-        "Take the host whose installation failed out of the pool (reprovision_hosts); another one takes its place."
-    ),
+    "failed": ("Remove the failed host from the pool (reprovision_hosts); the pool then uses another host."),
 }
 
 
@@ -149,7 +147,7 @@ class PoolWait:
         states = dict.fromkeys(machine.state for machine in self.view.machines)
         return (
             " ".join(_REMEDIES[state] for state in states if state in _REMEDIES)
-            or "It goes on by itself; run again to wait further."
+            or "HyperShift continues. Run the task again to wait longer."
         )
 
     def _machines(self) -> str:

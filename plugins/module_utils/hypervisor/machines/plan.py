@@ -116,7 +116,7 @@ def plan_absent(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) ->
         if entry is None:
             continue
         if not is_created(entry):
-            notes.append(f"{seen.uri}: domain {vm.name} was not defined by this collection, and stays.")
+            notes.append(f"{seen.uri}: domain {vm.name} is not deleted: this collection did not define it.")
             continue
         removed.add(entry.uuid)
         if entry.on:
@@ -255,8 +255,8 @@ def _machine_problems(seen: Observed, vm: Vm, arch: str, made: Sequence[str], pa
     for volume in listed:
         if volume not in [ImageVolume(disk.pool, disk.name) for disk in vm.disks]:
             text = (
-                f"disk {volume} would be taken out of the machine: remove the machine (state absent), or keep the "
-                "disk in the list"
+                f"disk {volume} is not in vm.disks any more: delete the machine (state absent), or add the disk "
+                "to the list again"
             )
             problems.append(_problem(f"{path}.vm.disks", FORBIDDEN, text))
     return problems
@@ -285,7 +285,7 @@ def _plan_network_removal(
     if entry is None:
         return
     if not networks.is_own(entry.saved):
-        notes.append(f"{seen.uri}: network {network.name} was not defined by this collection, and stays.")
+        notes.append(f"{seen.uri}: network {network.name} is not deleted: this collection did not define it.")
         return
     others = [domain.name for domain in seen.uses(network.name) if domain.uuid not in removed]
     if others:

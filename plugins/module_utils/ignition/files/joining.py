@@ -49,7 +49,7 @@ log "The installation of this host is started"
 """  # noqa: E501
 
 _TOKEN_STATUS = r"""#!/bin/bash
-# Say on the console when the tokens of this image have expired: from then on the service refuses everybody, and nothing is installed.
+# Say on the console when the tokens of this image have expired: from then on the service refuses every host, and nothing is installed.
 # shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh

@@ -132,7 +132,7 @@ def test_a_wait_that_ends_names_who_is_missing_and_who_is_strange(source, fake, 
     assert (
         failed["failed"]
         and f"node-1 ({MAC}): not registered" in failed["msg"]
-        and "strange: registered, but nothing" in failed["msg"]
+        and "strange: registered, but not in" in failed["msg"]
     )
 
 

@@ -193,6 +193,6 @@ def test_release(manifests, image, provided, expected):
     assert release_of(manifests(cluster_image_set=document), **provided) == ManifestRelease(*expected)
 
 
-def test_a_release_that_nothing_tells(manifests):
+def test_a_release_without_a_version(manifests):
     with pytest.raises(InvalidInput, match=r"openshift_version(.|\n)*arch"):
         release_of(manifests(cluster_image_set="kind: ClusterImageSet\nspec: {releaseImage: 'r/ocp@sha256:00'}\n"))

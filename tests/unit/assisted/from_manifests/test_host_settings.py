@@ -215,7 +215,7 @@ def test_fencing_by_hostname(name):
 
 
 @pytest.mark.parametrize("path", ["node-1/fencing-credentials.yaml", "fencing-credentials.yaml"])
-def test_fencing_by_mac_wherever_it_stands(path):
+def test_fencing_by_mac_in_each_file(path):
     text = (
         f"Credentials: [{{macAddress: '{MAC.upper()}', address: a, username: u, password: p, certificateVerification: "
         f"Enabled}}]"

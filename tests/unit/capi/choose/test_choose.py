@@ -42,10 +42,10 @@ def rejected(choice: Choice, of: HostDemand) -> dict[str, str]:
         ({"deleting": True}, {}, "deleting", "is being deleted"),
         ({"approved": False}, {}, "approved", "is not approved"),
         ({"bound": "True", "cluster": ClusterRef("c", "d")}, {}, "bound", "is bound to cluster c/d"),
-        ({"cluster": ClusterRef("c", "d")}, {}, "bound", "is on its way to cluster c/d"),
+        ({"cluster": ClusterRef("c", "d")}, {}, "bound", "is being bound to cluster c/d"),
         ({"bound": "True"}, {}, "bound", "is still bound to a cluster"),
-        ({"bound": ""}, {}, "bound", "does not say yet whether it is bound"),
-        ({"bound": "Unknown"}, {}, "bound", "does not say yet whether it is bound"),
+        ({"bound": ""}, {}, "bound", "has no condition Bound yet"),
+        ({"bound": "Unknown"}, {}, "bound", "has no condition Bound yet"),
         ({"state": "unbinding-pending-user-action"}, {}, "bound", "is in state unbinding-pending-user-action"),
         (
             {"reserved_by": "m", "reserved_namespace": "elsewhere"},
@@ -60,7 +60,7 @@ def rejected(choice: Choice, of: HostDemand) -> dict[str, str]:
             {"state": "discovering-unbound"},
             {},
             "state",
-            ("is in state discovering-unbound, and is bound from known-unbound only"),
+            ("is in state discovering-unbound; an Agent can be bound only in state known-unbound"),
         ),
         (
             {"labels": {"size": "s"}},

@@ -274,7 +274,7 @@ def size_order(host: AgentFacts) -> tuple[int, int, str]:
 
 
 @given(waiting(4, plain=True), free_hosts())
-def test_fit_uses_the_smallest_hosts_that_serve_everybody(demands: list[HostDemand], hosts: list[AgentFacts]) -> None:
+def test_fit_uses_the_smallest_hosts_that_serve_each_demand(demands: list[HostDemand], hosts: list[AgentFacts]) -> None:
     """Of all ways to serve them the one whose hosts, smallest first, are the smallest; no free host that suits comes
     before the one chosen.
     """

@@ -28,7 +28,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sto
         pytest.param("boot", "act", {"power": "Off"}, "boot node-1 (seen)", id="boot"),
         pytest.param("boot", "act", {"manual": True}, "boot node-1 (seen)", id="the user boots it"),
         pytest.param(
-            "remove", "act", {"power": "Off"}, "take node-1 out of its cluster and power it off (seen)", id="remove"
+            "remove", "act", {"power": "Off"}, "remove node-1 from its cluster and power it off (seen)", id="remove"
         ),
     ],
 )

@@ -270,5 +270,5 @@ def test_message_lists_every_host_once_with_one_remedy() -> None:
         "openshift_host.boot.take_over: true for these hosts. "
         "This destroys what is on their disks.",
         "node-9: Agent a/b is bound to c/d.",
-        "Release the host there first, or take it out of this inventory.",
+        "Release the host there first, or remove it from this inventory.",
     ]

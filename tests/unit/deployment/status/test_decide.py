@@ -113,17 +113,17 @@ ROWS: dict[str, tuple[StatusView, str, str]] = {
         "cannot be read",
     ),
     "silent, without a record": (StatusView(EMPTY, SILENT), "unknown", "There is no record in /deployments/demo."),
-    "silent, and the record is lost": (StatusView(EMPTY, SILENT, lost=("install",)), "unknown", "has lost"),
+    "silent, and the record is lost": (StatusView(EMPTY, SILENT, lost=("install",)), "unknown", "lacks records"),
     "silent, and failed": (StatusView(record("failed", failure="disk full"), SILENT), "failed", "disk full"),
     "silent for a short time": (
         StatusView(record("installing"), SILENT, silence=SHORT),
         "running",
-        "may be silent for 2400 s",
+        "Up to 2400 s without an answer are normal",
     ),
     "silent for a short time after a limit": (
         StatusView(record("installing", failure="limit"), SILENT, silence=SHORT),
         "running",
-        "may be silent",
+        "without an answer are normal",
     ),
     "silent, and no host came": (
         StatusView(record("booted", overdue=True, failure="no host"), SILENT, silence=SHORT),
@@ -155,7 +155,7 @@ ROWS: dict[str, tuple[StatusView, str, str]] = {
     "killed after the boot": (
         StatusView(booted("built"), SILENT, silence=SHORT),
         "running",
-        "may be silent for 2400 s",
+        "Up to 2400 s without an answer are normal",
     ),
     "killed after the boot, long ago": (
         StatusView(booted("built"), SILENT, silence=LONG),

@@ -97,11 +97,11 @@ def test_a_shared_serial_number_is_ambiguous(made: ModuleType) -> None:
     assert [agent.name for agent in match.candidates] == [made.uuid(1), made.uuid(2)]
 
 
-def test_a_further_identity_tells_those_of_one_serial_number_apart(made: ModuleType) -> None:
+def test_a_further_identity_distinguishes_those_of_one_serial_number(made: ModuleType) -> None:
     agents = [made.agent(number, serial="none") for number in (1, 2)]
     match = found([{"name": "node", "serial_number": "none", "bmc_address": "[10.1.0.2]"}], agents)["node"]
     assert reported(match) == ("matched", made.uuid(2))
-    assert "BMC address 10.1.0.2 told them apart" in match.reason
+    assert "BMC address 10.1.0.2 distinguishes them" in match.reason
 
 
 def test_a_uuid_of_two_namespaces_is_ambiguous(made: ModuleType) -> None:
@@ -176,7 +176,7 @@ def test_one_agent_is_one_host(made: ModuleType) -> None:
     )
     assert [match.status for match in matches.values()] == ["ambiguous", "ambiguous"]
     assert matches["a"].reason == (
-        f"MAC {made.mac(1)}: Agent lab/{made.uuid(1)} (host-1) is also what b leads to; one Agent is one host"
+        f"MAC {made.mac(1)}: Agent lab/{made.uuid(1)} (host-1) also matches b; one Agent is one host"
     )
 
 

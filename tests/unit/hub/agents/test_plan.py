@@ -216,7 +216,8 @@ class TestDisks:
     def test_without_inventory_hints_wait(self, made: ModuleType) -> None:
         plan = one({"root_device_hints": {"deviceName": "/dev/sda"}}, made.agent(1, disks=[], state="binding"))
         assert (
-            patch_of(plan) == {"spec": {"approved": True}} and plan.waits_for == "the host has not told its disks yet"
+            patch_of(plan) == {"spec": {"approved": True}}
+            and plan.waits_for == "the host has not reported its disks yet"
         )
 
     def test_id_and_path_exclude_each_other(self, made: ModuleType) -> None:
@@ -244,7 +245,7 @@ class TestApproval:
         plan = one(
             {"hostname": "b", "role": "worker"}, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"})
         )
-        assert plan.notes[-1].endswith("what BareMetalHost node says about hostname, role wins over this")
+        assert plan.notes[-1].endswith("BareMetalHost node also sets hostname, role and overrides this value")
 
     def test_node_labels_beside_a_bare_metal_host_are_refused(self, made: ModuleType) -> None:
         """BMAC makes the labels of its annotations the whole set: what is written here would be removed, and every run
@@ -331,9 +332,8 @@ class TestBinding:
         )
         assert [len(host.changes) for host in plan.hosts] == [0, 0, 0, 0, 1]
         assert plan.hosts[0].obstacle == (
-            "cluster lab/demo needs exactly 3 master and 2 worker Agents; it has no Agents and is to get 4 master and "
-            "1 worker Agents more, "
-            "and one too many would block the installation permanently"
+            "cluster lab/demo needs exactly 3 master and 2 worker Agents; it has no Agents and is to get 4 "
+            "master and 1 worker Agents more. The installation does not start with more Agents than replicas"
         )
 
     def test_never_one_more_altogether(self, made: ModuleType) -> None:
@@ -425,7 +425,7 @@ class TestBinding:
         [
             (
                 {"completed": "InstallationInProgress"},
-                ("cluster lab/demo is being installed and takes no host before that is done"),
+                ("cluster lab/demo is being installed; hosts can be added after the installation"),
             ),
             ({"completed": "InstallationFailed"}, "cluster lab/demo failed to install"),
         ],
@@ -510,7 +510,7 @@ class TestDeleting:
     def test_exactly_this_one(self, made: ModuleType) -> None:
         plan = one({"state": "absent"}, made.agent(1))
         assert [(change.verb, change.name) for change in plan.changes] == [("delete", made.uuid(1))]
-        assert "comes back, unapproved" in plan.notes[0]
+        assert "unapproved" in plan.notes[0]
 
     def test_all_registrations_of_the_machine_but_no_bound_one(self, made: ModuleType) -> None:
         agents = [

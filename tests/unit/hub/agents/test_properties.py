@@ -135,7 +135,7 @@ def carried_out(plan: AgentsPlan, known: list[Agent]) -> list[Agent]:
 
 
 @given(requests(), agents(), st.randoms(use_true_random=False))
-def test_matching_is_one_to_one_and_knows_no_order(
+def test_matching_is_one_to_one_in_any_order(
     hosts: list[AgentHostRequest], known: list[Agent], chance: random.Random
 ) -> None:
     matches = match_hosts(hosts, known)
@@ -160,7 +160,7 @@ def test_matching_is_one_to_one_and_knows_no_order(
     st.sampled_from(["ignore", "warn", "fail", "approve"]),
     st.randoms(use_true_random=False),
 )
-def test_planning_knows_no_order(
+def test_plans_are_equal_in_any_order(
     hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any, chance: random.Random
 ) -> None:
     first = outline(plan_hosts(hosts, known, around, unexpected=policy))

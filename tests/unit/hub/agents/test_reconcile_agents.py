@@ -96,7 +96,7 @@ def test_requests_are_those_of_one_merge_patch_locked_to_what_was_read(
     assert patch["body"] == {"metadata": {"resourceVersion": version}, "spec": {"approved": True, "hostname": "node-1"}}
 
 
-def test_check_mode_writes_nothing_and_tells_what_the_server_refuses(
+def test_check_mode_writes_nothing_and_reports_what_the_server_refuses(
     hub: Any, fleet: None, clock: Any, hosts: Any, made: ModuleType, hubserver: Any
 ) -> None:
     refusal = hubserver.status(400, "BadRequest", "admission webhook denied the request: no")

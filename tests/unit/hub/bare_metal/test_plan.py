@@ -341,7 +341,7 @@ class TestRefusals:
     def test_one_that_is_being_deleted(self) -> None:
         observed = settled(options(host()))
         observed.hosts["worker-0"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-        assert "is being deleted (run again when it is gone)" in refused(options(host()), observed)
+        assert "is being deleted (run again when it is deleted)" in refused(options(host()), observed)
 
 
 class TestAbsent:
@@ -364,9 +364,9 @@ class TestAbsent:
         del observed.secrets["worker-0-bmc-secret"]["metadata"]["labels"]
         plan = plan_absent(["worker-0"], "lab", observed)
         assert lines(plan) == ["delete BareMetalHost lab/worker-0: it must not exist"]
-        assert plan.stays == ("Secret lab/worker-0-bmc-secret was not made by this collection",)
+        assert plan.stays == ("Secret lab/worker-0-bmc-secret was not created by this collection",)
         del observed.hosts["worker-0"]["metadata"]["labels"][MANAGED_BY]
-        with pytest.raises(InvalidInput, match="was not made by this collection and is left alone"):
+        with pytest.raises(InvalidInput, match="was not created by this collection, and is not changed"):
             plan_absent(["worker-0"], "lab", observed)
 
     def test_a_secret_that_another_host_uses(self) -> None:

@@ -309,7 +309,7 @@ def test_objects_that_are_not_ours(requested):
     other = {**requested, "pull_secret": '{"auths": {"x": {"auth": "eA=="}}}', "hosts": []}
     with pytest.raises(
         ZeroTouchError,
-        match=("Secret lab/site-pull-secret is there with another content and was not made by this collection"),
+        match=("Secret lab/site-pull-secret is there with another content and was not created by this collection"),
     ):
         plan_present(read_requested(other), foreign)
     assert plan_present(read_requested({**requested, "hosts": []}), foreign).stages[0][0].resource.kind == "InfraEnv"
@@ -346,7 +346,7 @@ def test_absent_takes_what_is_ours(requested):
         [("delete", "InfraEnv", "site")],
         [("delete", "NMStateConfig", "site-node-2.example.com"), ("delete", "Secret", "site-pull-secret")],
     ]
-    assert plan.stays == ("NMStateConfig lab/site-node-1.example.com was not made by this collection",)
+    assert plan.stays == ("NMStateConfig lab/site-node-1.example.com was not created by this collection",)
     assert plan_absent("site", "lab", ObservedInfraEnv()).changes == ()
 
 
@@ -360,7 +360,7 @@ def test_absent_leaves_what_is_not_ours_and_what_is_in_use(requested):
     )
     assert "Agents of InfraEnv lab/site are deleted with it (1)" in unbound.warnings[0]
     observed.infra_env["metadata"]["labels"].pop(MANAGED_BY)
-    with pytest.raises(ZeroTouchError, match="was not made by this collection and is left alone"):
+    with pytest.raises(ZeroTouchError, match="was not created by this collection, and is not changed"):
         plan_absent("site", "lab", observed)
 
 

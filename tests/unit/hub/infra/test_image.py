@@ -232,7 +232,7 @@ def test_a_cluster_that_is_missing_is_named(hub, session, infrahub):
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ({}, "Is the Infrastructure Operator running"),
+        ({}, "Check that the Infrastructure Operator runs"),
         ({"conditions": [{"type": "ImageCreated", "status": "True"}]}, "ENABLE_IMAGE_SERVICE"),
     ],
 )

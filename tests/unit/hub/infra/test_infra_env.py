@@ -177,8 +177,8 @@ def test_a_cluster_that_is_no_hub(hub, session, requested, infrahub):
     with pytest.raises(
         ZeroTouchError,
         match=(
-            r"does not know InfraEnvs: the server could not find the requested "
-            r"resource\. Is this the hub"
+            r"has no InfraEnvs: the server could not find the requested "
+            r"resource\. Check that this is the hub"
         ),
     ):
         make_present(requested, QUICK, session)
@@ -207,5 +207,5 @@ def test_an_infra_env_that_does_not_go(hub, session, requested):
     hub.faults.append(
         lambda request: (200, {}, {}) if request["verb"] == "delete" and "infraenvs" in request["path"] else None
     )
-    with pytest.raises(LimitReached, match="InfraEnv lab/site was still there 1 s after"):
+    with pytest.raises(LimitReached, match="InfraEnv lab/site was not deleted within 1 s"):
         make_absent("site", "lab", ImageWait(timeout=1), session)

@@ -101,7 +101,7 @@ def with_boot(agent: Object, boot: Mapping[str, Any]) -> Object:
 
 
 def released(agent: Object) -> Object:
-    """The Agent after it was let go."""
+    """The Agent after it was released."""
     metadata = agent["metadata"]
     labels = {name: value for name, value in labels_of(agent).items() if name != AGENT_MACHINE_REF}
     annotations = {name: value for name, value in annotations_of(agent).items() if name != AGENT_MACHINE_NAMESPACE}

@@ -132,10 +132,10 @@ def test_the_pools_own_selector_counts(hosts: Any, world: ModuleType) -> None:
     assert [agent.name for agent in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector=own)).labelled] == [
         "agent-1"
     ]
-    with pytest.raises(ZeroTouchError, match="would not take an Agent with pool=workers"):
+    with pytest.raises(ZeroTouchError, match="excludes Agents with the label pool=workers"):
         plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={"matchLabels": {KEY: "else"}}))
     assert (
-        "does not select by pool=workers"
+        "does not contain pool=workers"
         in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={})).problems[0]
     )
 

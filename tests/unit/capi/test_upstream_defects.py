@@ -34,7 +34,7 @@ def conditions(hub: Any, name: str = "pool-0") -> dict[str, tuple[str, str]]:
 
 
 def install(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """Everybody who waits gets a host, and all hosts are installed."""
+    """Each Machine that waits gets a host, and all hosts are installed."""
     reconciler(hub).once()
     while world.settle_agents(hub):
         pass
@@ -183,7 +183,7 @@ def test_nothing_is_claimed_for_a_machine_that_goes(hub: Any, reconciler: Any, w
 
 
 def test_a_machine_deleted_before_the_hook_was_on_it(hub: Any, reconciler: Any, world: ModuleType) -> None:
-    """Its host stays until Cluster API has drained the Node and comes to the AgentMachine: then it is let go, where
+    """Its host stays until Cluster API has drained the Node and comes to the AgentMachine: then it is released, where
     upstream's hangs.
     """
     world.stand(hub)
