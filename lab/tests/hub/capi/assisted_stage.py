@@ -57,6 +57,14 @@ VALIDATORS = Kind(
 )
 VALIDATED_PATH = "/validate-bootstrap-cluster-x-k8s-io-v1alpha2-openshiftassistedconfig"
 UNIT = {"name": "agent.service", "enabled": True, "contents": "[Service]\nExecStart=/usr/local/bin/agent\n"}
+NEWER_DISCOVERY = json.dumps(
+    {
+        "ignition": {"version": "3.4.0"},
+        "kernelArguments": {"shouldExist": ["a=b"]},
+        "storage": {"luks": [{"name": "a", "device": "/dev/a"}]},
+        "systemd": {"units": [UNIT]},
+    }
+)
 DISCOVERY = json.dumps({"ignition": {"version": "3.1.0"}, "storage": {"files": []}, "systemd": {"units": [UNIT]}})
 
 
@@ -270,7 +278,7 @@ async def assisted_stage(tmp_path: Path, player: str) -> AsyncIterator[AssistedS
 
 
 async def discovery(request: web.Request) -> web.StreamResponse:
-    return web.Response(text=DISCOVERY)
+    return web.Response(text=NEWER_DISCOVERY if "/infra-envs/newer" in request.path else DISCOVERY)
 
 
 # upstream's managers
@@ -337,6 +345,7 @@ def enclose(rig: Rig, directory: Path, program: str, signer: Signer, pair: Pair)
         hosts=[SERVICE, REGISTRY],
         versions={version: kubernetes_version(version)[1].removeprefix("v") for version in VERSIONS},
         discovery=DISCOVERY,
+        newer_discovery=NEWER_DISCOVERY,
     )
     (directory / "enclosed.json").write_text(json.dumps(dataclasses.asdict(enclosure)))
     return enclosure.webhooks

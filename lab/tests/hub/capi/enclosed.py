@@ -53,7 +53,7 @@ class Enclosure:
     """``api``: address of the hub's API; ``webhooks``: the port of the loopback interface that leads to the program's.
 
     ``versions``: release -> version of Kubernetes, of the images that the registry has; ``discovery``: the Ignition of
-    every InfraEnv.
+    every InfraEnv, ``newer_discovery`` that of those whose names begin with "newer".
     """
 
     program: str
@@ -64,6 +64,7 @@ class Enclosure:
     hosts: list[str]
     versions: dict[str, str]
     discovery: str
+    newer_discovery: str = ""
 
 
 async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -178,7 +179,8 @@ def application(enclosure: Enclosure) -> web.Application:
         if request.path.startswith("/v2/"):
             return await registry.handle(request)
         if request.path.endswith("/downloads/files") and request.query.get("file_name") == "discovery.ign":
-            return web.Response(text=enclosure.discovery)
+            newer = "/infra-envs/newer" in request.path and enclosure.newer_discovery
+            return web.Response(text=newer or enclosure.discovery)
         return web.Response(status=404)
 
     app = web.Application()

@@ -261,7 +261,7 @@ def test_d19_members_of_newer_specifications_are_lost_with_a_name() -> None:
     read = json.loads(ignition.for_discovery(newer, {"nodeRegistration": {"name": "$METADATA_NAME"}}))
     assert "kernelArguments" not in read
     assert "luks" not in read["storage"]
-    assert read["ignition"]["version"] == "3.1.0"
+    assert read["ignition"]["version"] == "3.4.0"
 
 
 # rules without a hub

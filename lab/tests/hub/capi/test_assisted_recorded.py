@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import itertools
 import json
 import os
 import re
@@ -26,6 +27,7 @@ from ztlab.hub.names import (
     CLUSTER_DEPLOYMENT,
     CLUSTER_IMAGE_SET,
     CLUSTER_INSTALL,
+    CONFIG_MAP,
     INFRA_ENV,
     NAMESPACE,
     SECRET,
@@ -47,6 +49,7 @@ KINDS = (
     INFRA_ENV,
     AGENT,
     SECRET,
+    CONFIG_MAP,
 )
 VOLATILE = (
     "uid",
@@ -115,6 +118,8 @@ async def objects(on: AssistedStage) -> dict[str, Any]:
     for kind in KINDS:
         for item in (await on.rig.client.list(kind))[0]:
             if item["metadata"].get("namespace", "edge") not in ("edge", "other"):
+                continue
+            if kind is CONFIG_MAP and item["metadata"]["name"] == "kube-root-ca.crt":
                 continue
             metadata = {name: value for name, value in item["metadata"].items() if name not in VOLATILE and value}
             shown = {**(secret(item) if kind is SECRET else item), "metadata": metadata}
@@ -458,6 +463,97 @@ async def refused(on: AssistedStage) -> None:
         )
 
 
+REGISTRIES = """
+unqualified-search-registries = ["registry.access.redhat.com"]
+[[registry]]
+location = "quay.io/openshift-release-dev/ocp-release"
+[[registry.mirror]]
+location = "mirror.example.com:5000/ocp-release"
+[[registry.mirror]]
+location = "tags.example.com/ocp-release"
+pull-from-mirror = "tag-only"
+insecure = true
+[[registry]]
+location = "quay.io/other"
+[[registry.mirror]]
+location = "mirror.example.com:5000/other"
+insecure = true
+"""
+
+
+async def mirrors(on: AssistedStage) -> None:
+    """Mirror registries become manifests of the cluster."""
+    data = {"registries.conf": REGISTRIES, "ca-bundle.crt": "certificate\n"}
+    await on.rig.create(CONFIG_MAP, "registries", data=data)
+    await plane(on, config={"imageRegistryRef": {"name": "registries"}, "manifestsConfigMapRefs": [{"name": "m1"}]})
+    await on.rig.until(CLUSTER_INSTALL, "c1", lambda item: True, seconds=120)
+
+
+async def mirrors_changed(on: AssistedStage) -> None:
+    """The manifests follow the ConfigMap when the control plane changes."""
+    await mirrors(on)
+    one = '[[registry]]\nlocation = "quay.io/a"\n[[registry.mirror]]\nlocation = "mirror.example.com/a"\n'
+    await on.rig.patch(CONFIG_MAP, "registries", {"data": {"registries.conf": one, "ca-bundle.crt": None}})
+    await on.touch(CORE.control_plane, "c1")
+
+
+async def no_mirrors(on: AssistedStage) -> None:
+    """Mirrors that cannot be read keep the AgentClusterInstall from being created."""
+    await on.rig.create(CONFIG_MAP, "registries", data={"registries.conf": '[[registry]]\nlocation = "quay.io/a"\n'})
+    await plane(on, 0, config={"imageRegistryRef": {"name": "registries"}})
+    await on.rig.until(CLUSTER_IMAGE_SET, "c1", lambda item: True, seconds=120)
+
+
+async def approved(on: AssistedStage, worker: str, **config: Any) -> str:
+    """The Ignition that the Agent of a new worker gets."""
+    await on.worker(worker, **config)
+    await on.image_ready(worker)
+    await on.agent(f"agent-of-{worker}", worker)
+    agent = await on.rig.until(
+        AGENT, f"agent-of-{worker}", lambda item: item["spec"].get("ignitionConfigOverrides"), seconds=120
+    )
+    return str(agent["spec"]["ignitionConfigOverrides"])
+
+
+async def kubeconfig_path(on: AssistedStage) -> None:
+    """Defect D6: both scripts are the same."""
+    await plane(on)
+    commands = {"postBootstrapCommands": ["true"]}
+    without = await approved(on, "w-0", **commands)
+    with_path = await approved(on, "w-1", **commands, postBootstrapKubeconfigPath="/etc/kubernetes/kubeconfig")
+    on.answers.append({"postBootstrapKubeconfigPath changes the Ignition": without != with_path})
+
+
+async def label_order(on: AssistedStage) -> None:
+    """Defect D7: each reconciliation may write another order of the labels, so that it changes the Agent."""
+    await plane(on)
+    labels = [f"label-{number}={number}" for number in range(6)]
+    seen = {await approved(on, "w-0", nodeRegistration={"kubeletExtraLabels": labels})}
+    async with asyncio.timeout(120):
+        for number in itertools.count():
+            metadata = {"annotations": {"touched": str(number)}}
+            await on.rig.patch(AGENT, "agent-of-w-0", {"metadata": metadata})
+            await asyncio.sleep(0.2)
+            agent = await on.rig.get(AGENT, "agent-of-w-0")
+            seen.add(agent["spec"]["ignitionConfigOverrides"])
+            if len(seen) > 1:
+                break
+    await on.rig.patch(AGENT, "agent-of-w-0", {"metadata": {"annotations": None}})
+    on.answers.append({"more than one order of the labels": len(seen) > 1})
+
+
+async def newer_ignition(on: AssistedStage) -> None:
+    """Defect D19: a discovery Ignition of a newer specification loses members as soon as a node has a name."""
+    await plane(on, 0)
+    await on.rig.until(CLUSTER_INSTALL, "c1", lambda item: True, seconds=120)
+    for name, config in (("newer-0", {}), ("newer-1", {"nodeRegistration": NAMED})):
+        await on.worker(name, **config)
+        await on.image_ready(name)
+        await on.rig.until(
+            CORE.config, name, lambda item: (item.get("status") or {}).get("dataSecretName"), seconds=120
+        )
+
+
 SCENES: dict[str, Callable[[AssistedStage], Awaitable[None]]] = {
     function.__name__: function
     for function in (
@@ -482,6 +578,12 @@ SCENES: dict[str, Callable[[AssistedStage], Awaitable[None]]] = {
         two_namespaces,
         every_field,
         refused,
+        mirrors,
+        mirrors_changed,
+        no_mirrors,
+        kubeconfig_path,
+        label_order,
+        newer_ignition,
     )
 }
 

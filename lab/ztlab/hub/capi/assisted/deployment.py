@@ -16,6 +16,7 @@ from ...names import (
     CLUSTER_DEPLOYMENT,
     CLUSTER_IMAGE_SET,
     CLUSTER_INSTALL,
+    CONFIG_MAP,
     OVERRIDES_ANNOTATION,
     Key,
     Object,
@@ -26,7 +27,7 @@ from ...names import (
 )
 from ...world import World
 from ..kinds import CLUSTER_NAME, CoreKinds
-from . import capabilities, names
+from . import capabilities, mirrors, names
 from .pull_secret import read_pull_secret
 from .releases import NotFound, architecture, resolve, tag_image
 
@@ -73,6 +74,7 @@ class DeploymentController:
         except (NotFound, capabilities.Invalid) as error:
             raise Retry(str(error)) from error
         await self._image_set(key[1], image)
+        await self._registries(plane)
         await self._install(deployment, plane, overrides)
         wanted = install_reference(key[1])
         if any(
@@ -88,6 +90,26 @@ class DeploymentController:
             await self._world.create(CLUSTER_IMAGE_SET, {"metadata": {"name": name}, "spec": {"releaseImage": image}})
         elif present["spec"].get("releaseImage") != image:
             await self._world.patch(CLUSTER_IMAGE_SET, present, {"spec": {"releaseImage": image}})
+
+    async def _registries(self, plane: Object) -> None:
+        """One ConfigMap for all control planes of a namespace, and nothing deletes it (defect D10). Raises Retry."""
+        reference = (plane["spec"].get("config") or {}).get("imageRegistryRef")
+        if not reference:
+            return
+        namespace = key_of(plane)[0]
+        source = self._world.get(CONFIG_MAP, (namespace, str(reference["name"])))
+        if source is None:
+            raise Retry(f'configmaps "{reference["name"]}" not found')
+        try:
+            data = mirrors.mirror_manifests(source.get("data") or {})
+        except mirrors.Invalid as error:
+            raise Retry(str(error)) from error
+        present = self._world.get(CONFIG_MAP, (namespace, names.REGISTRY_CONFIG))
+        if present is None:
+            metadata = {"name": names.REGISTRY_CONFIG, "namespace": namespace}
+            await self._world.create(CONFIG_MAP, {"metadata": metadata, "data": data})
+        elif changed := merge_diff(present.get("data") or {}, data):
+            await self._world.patch(CONFIG_MAP, present, {"data": changed})
 
     @staticmethod
     def _overrides(plane: Object) -> str:
@@ -132,16 +154,17 @@ class DeploymentController:
             "imageSetRef": {"name": name},
             "networking": networking,
         }
-        numbers = {
+        workers = self._workers(cluster)
+        spec["provisionRequirements"] = {
             "controlPlaneAgents": int(plane["spec"].get("replicas") or 0),
-            "workerAgents": self._workers(cluster),
+            **({"workerAgents": workers} if workers else {}),
         }
-        spec["provisionRequirements"] = {name: number for name, number in numbers.items() if number}
         spec["platformType"] = "BareMetal" if bare_metal(config) else "None"
         if bare_metal(config):
             spec |= {"apiVIPs": list(config["apiVIPs"]), "ingressVIPs": list(config["ingressVIPs"])}
         spec |= {theirs: config[ours] for ours, theirs in COPIED.items() if config.get(ours)}
         manifests = [dict(entry) for entry in config.get("manifestsConfigMapRefs") or []]
+        manifests += [{"name": names.REGISTRY_CONFIG}] if config.get("imageRegistryRef") else []
         if manifests:
             spec["manifestsConfigMapRefs"] = manifests
         return spec

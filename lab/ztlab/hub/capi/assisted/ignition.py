@@ -164,7 +164,10 @@ def for_discovery(data: bytes, spec: Mapping[str, Any]) -> bytes:
     if not name:
         return data
     base = known_members(json.loads(data))
-    return json.dumps(_typed(merge(base, _document([_metadata(), _hostname(name)]))), separators=(",", ":")).encode()
+    merged = _typed(merge(base, _document([_metadata(), _hostname(name)])))
+    # The version stays that of the download, so that the config no longer is what it claims to be.
+    merged["ignition"]["version"] = (base.get("ignition") or {}).get("version") or VERSION
+    return json.dumps(merged, separators=(",", ":")).encode()
 
 
 def known_members(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,8 +176,6 @@ def known_members(document: Mapping[str, Any]) -> dict[str, Any]:
     for section, members in _KNOWN.items():
         if section in document:
             kept[section] = {name: value for name, value in (document[section] or {}).items() if name in members}
-    if "ignition" in kept:
-        kept["ignition"]["version"] = VERSION
     return kept
 
 
