@@ -248,14 +248,19 @@ def _is_own(obj: Object, scope: HubScope) -> bool:
     if metadata.get("namespace") != scope.namespace:
         return False
     if scope.capi or labels.get(CAPI_CLUSTER_LABEL):
-        return (
-            scope.capi
-            and scope.cluster is not None
-            and labels.get(CAPI_CLUSTER_LABEL) == scope.cluster.name
-            and is_ours(obj)
-        )
+        return scope.capi and scope.cluster is not None and _is_of_cluster(obj, labels, scope.cluster.name)
     infra_env = str(labels.get(INFRA_ENV_LABEL) or "")
     return infra_env == scope.infra_env if infra_env else is_ours(obj)
+
+
+def _is_of_cluster(obj: Object, labels: Mapping[str, str], cluster: str) -> bool:
+    """Created for the Cluster by this collection, or of the user and used by a Machine of the Cluster
+    (metal3-io/cluster-api-provider-metal3 baremetal/metal3machine_manager.go sets the label with the consumer).
+    """
+    created_for = labels.get(CAPI_CLUSTER_LABEL)
+    if created_for or not (obj.get("spec") or {}).get("consumerRef"):
+        return created_for == cluster and is_ours(obj)
+    return labels.get(CLUSTER_NAME_LABEL) == cluster
 
 
 def describe_bare_metal_host(host: InventoryHost, address: str, obj: Object) -> str:

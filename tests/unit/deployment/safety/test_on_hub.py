@@ -230,6 +230,14 @@ def of_cluster_api(cluster: str, used_by: str = "", namespace: str = "edge", mad
     return found
 
 
+def of_user(cluster: str, *, used: bool) -> dict[str, Any]:
+    """A BareMetalHost of the user, which the Machine of a Cluster uses, or has used."""
+    consumer = {"consumerRef": {"kind": "Metal3Machine", "name": "m"}} if used else {}
+    found = bare_metal_host("edge", "", bootMACAddress=MAC, **consumer)
+    found["metadata"]["labels"] |= {"cluster.x-k8s.io/cluster-name": cluster}
+    return found
+
+
 @pytest.mark.parametrize(
     ("obj", "row"),
     [
@@ -239,6 +247,9 @@ def of_cluster_api(cluster: str, used_by: str = "", namespace: str = "edge", mad
         pytest.param(of_cluster_api("other", "other"), "2", id="of another Cluster"),
         pytest.param(of_cluster_api("demo", namespace="elsewhere"), "2", id="of another namespace"),
         pytest.param(of_cluster_api("demo", made_by="metal-team"), "2", id="of another tool"),
+        pytest.param(of_user("demo", used=True), "2a", id="of the user, in use"),
+        pytest.param(of_user("demo", used=False), "2", id="of the user, free"),
+        pytest.param(of_user("other", used=True), "2", id="of the user, in use by another Cluster"),
         pytest.param(
             bare_metal_host("edge", "", OURS, bootMACAddress=MAC), "2", id="of this collection, without a Cluster"
         ),
