@@ -296,11 +296,8 @@ def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost
         return "its Node exists"
     # Node 0 runs the service and reboots last; its own last report is lost with the service.
     # Source: docs/upstream/agent-installer.md#order-on-the-rendezvous-host.
-    return (
-        "it ran the assisted-service, which stopped after bootstrap"
-        if found and found.bootstrap and bootstrapped(seen)
-        else ""
-    )
+    ran_service = found is not None and found.bootstrap and bootstrapped(seen)
+    return "it ran the assisted-service, which stopped after bootstrap" if ran_service else ""
 
 
 def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
