@@ -37,7 +37,7 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     assert (
         "belongs to another machine" in other.message
         and "52:54:00:5a:00:10" in other.message
-        and "nothing was done to it" in other.message
+        and "The machine was not changed" in other.message
     ), other.message
     lab.clear_faults()
     assert lab.writes() == {"sno-0": 0} and lab.machine("sno-0")["power"] == "Off"
