@@ -23,7 +23,7 @@ from ...common.shared_fate import shares_fate
 from ..safety.recover import may_recover
 from ..stop_reason import StopReason
 from .observation import InventoryHost, MachineView, Observation, Silence
-from .setup import PHASES, Phase, Setup
+from .setup import ACTS, PHASES, Phase, Setup
 
 _START_AGAIN = (
     "Then run destroy_cluster -e openshift_confirm=<cluster> and deploy_cluster, or deploy_cluster with -e "
@@ -45,8 +45,6 @@ _INSPECTION = 30.0
 _SILENCE, _LONG_SILENCE = 60.0, 300.0
 # So many graces after power on its self test is over.
 _GRACES_OF_SELF_TEST = 2
-# What is done to a machine, as a line of progress says it.
-ACTS = {"detach": "ejecting the ISO", "repair": "restarting from disk", "boot": "booting from the ISO again"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,6 +13,8 @@ from .observation import InventoryHost, Silence
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
 Until = Literal["bootstrap", "installed"]
+# What is done to a machine, as a line of progress says it.
+ACTS = {"detach": "ejecting the ISO", "repair": "restarting from disk", "boot": "booting from the ISO again"}
 PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "operators", "done")
 
 # The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 from ...common.clock import Clock
 from ...common.waiting import Deadline, ProgressLines, turns
 from ..stop_reason import StopReason
-from .decide import ACTS, Attempt, Memory, Step, hosts_to_inspect, inspected, plan, remember, stop_step
+from .decide import Attempt, Memory, Step, hosts_to_inspect, inspected, plan, remember, stop_step
 from .narration import changes, heartbeat, missing_hosts
 from .observation import ApiView, MachineView, Observation
-from .setup import Setup
+from .setup import ACTS, Setup
 from .suspects import suspects
 from .timeline import Timeline
 
