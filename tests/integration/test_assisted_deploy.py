@@ -181,7 +181,7 @@ def test_machines_of_a_cluster_that_another_client_made_are_left_alone(edge: Dep
     )
     assert (
         not run.ok
-        and "which this work directory did not create" in run.message
+        and "was not created from this work directory" in run.message
         and "Its machines were not changed" in run.message
     )
     assert (edge.lab.writes(), list(service(edge)["clusters"])) == (writes, [cluster_id])

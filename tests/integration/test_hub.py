@@ -178,7 +178,7 @@ def test_a_host_is_freed_and_joins_again(site: Site) -> None:
     predicted = site.played("reprovision_hosts", "--check", openshift_hosts=["worker-1"], openshift_confirm="demo")
     assert (
         "would drain Node worker-1" in predicted.output
-        and ("would take worker-1 out of its cluster and boot it into discovery") in predicted.output
+        and ("would remove worker-1 from its cluster and boot it into discovery") in predicted.output
     )
     assert (site.lab.writes(), site.nodes()) == (before, set(HOSTS))
     site.played("reprovision_hosts", openshift_hosts=["worker-1"], openshift_confirm="demo")
@@ -205,7 +205,7 @@ def test_a_dead_host_is_removed_without_a_drain(site: Site) -> None:
     writes = site.lab.writes()
     predicted = site.played("remove_hosts", "--check", **removal)
     assert "would taint Node worker-0 as out of service, without a drain" in predicted.output
-    assert "would take worker-0 out of its cluster and power it off" in predicted.output
+    assert "would remove worker-0 from its cluster and power it off" in predicted.output
     assert site.lab.writes() == writes and site.listed_nodes() == set(HOSTS)
     run = site.played("remove_hosts", **removal)
     assert re.search(r"Drain the Nodes\] \**\nskipping", run.output), run.output

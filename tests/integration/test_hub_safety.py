@@ -189,7 +189,7 @@ def test_free_host_is_removed_once(site: Site) -> None:
     removal = {"openshift_hosts": ["sno-0"], "openshift_confirm": "sno"}
     writes = site.writes()
     predicted = site.played("remove_hosts", "--check", **removal)
-    assert "would take sno-0 out of its cluster and power it off" in predicted.output and site.writes() == writes
+    assert "would remove sno-0 from its cluster and power it off" in predicted.output and site.writes() == writes
     site.played("remove_hosts", **removal)
     assert site.on_hub()["agents"] == [] and site.deployment.lab.machine("sno-0")["power"] == "Off"
     writes = site.writes()

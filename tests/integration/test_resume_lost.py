@@ -24,7 +24,7 @@ def two_runs_at_once(sno: Deployment) -> None:
     assert 0 in codes, "\n----\n".join(outputs)
     for code, output in zip(codes, outputs, strict=True):
         assert "Traceback" not in output, output
-        assert code == 0 or f"works on {sno.work_dir}" in output, output
+        assert code == 0 or f"uses {sno.work_dir}" in output, output
     booted = [device for device in sno.lab.machine("sno-0")["boots"] if device.startswith("disk")]
     assert len(booted) == 1, "the machine was installed more than once"
 

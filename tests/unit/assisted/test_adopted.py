@@ -66,7 +66,7 @@ def test_it_is_not_taken_away(fake, run_module, adopted, theirs, check, named):
         del adopted["cluster_id"]
     done = run_module("assisted_deployment", state="absent", check=check, **adopted)
     assert (done["plan"], done["changed"], gone(fake)) == ([], False, [])
-    assert done["stays"] == [f"Cluster edge ({theirs}) was not made from this work directory."]
+    assert done["stays"] == [f"Cluster edge ({theirs}) was not created from this work directory."]
 
 
 def test_one_that_was_only_named_is_not_taken_away(fake, run_module, described, theirs):

@@ -179,7 +179,7 @@ def _login(host: HostSeen) -> tuple[Status, str]:
 def _machine(host: HostSeen, machine: Machine) -> tuple[Status, str]:
     fault = wrong_machine(machine, host.macs) or host.shared
     if fault:
-        return FAIL, fault.removesuffix("; nothing was done to it")
+        return FAIL, fault
     return (PASS, "") if machine.macs else (SKIP, "the BMC lists no MAC addresses")
 
 
