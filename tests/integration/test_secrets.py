@@ -188,7 +188,9 @@ def test_user_and_password_in_urls(tmp_path: Path) -> None:
     run = deployment.run("deploy_cluster", "--check", "-vvv", "--diff", extra=more)
     assert "127.0.0.1:9/base.iso" in run.output and "httpProxy" in run.output, run.output
     refused = deployment.refused("-vvv", extra={**more, "openshift_publish": {"method": "none", "url": url}})
-    assert refused.message.startswith("openshift_publish.url: Forbidden: the URL must not contain a user or password"), refused.output
+    assert refused.message.startswith(
+        "openshift_publish.url: Forbidden: the URL must not contain a user or password"
+    ), refused.output
 
 
 def with_passwords_in_urls(inventory: dict[str, Any]) -> None:

@@ -370,7 +370,10 @@ def find_removable(service: AssistedService, work_dir: WorkDir, name: str, clust
     named = cluster_id if any(item.get("id") == cluster_id for item in service.clusters()) else ""
     found = find(service, Known.of(work_dir), name, named)
     if found.adopted and found.cluster is not None:
-        return found, f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not created from this work directory."
+        return (
+            found,
+            f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not created from this work directory.",
+        )
     return found, found.foreign
 
 
