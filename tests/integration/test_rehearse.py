@@ -114,7 +114,7 @@ def left(directory: Path) -> tuple[list[str], list[str]]:
 
 
 def assert_nothing_left(directory: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while left(directory) != ([], []) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert left(directory) == ([], [])
