@@ -46,7 +46,7 @@ options:
   work_dir:
     description:
       - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, files that hosts load over the
-        network are in C(boot-artifacts/); C(auth/), C(rendezvousIP) and C(state.json) stand beside.
+        network are in C(boot-artifacts/); C(auth/), C(rendezvousIP) and C(state.json) are in the same directory.
     type: path
     required: true
   kind:

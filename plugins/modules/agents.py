@@ -14,8 +14,8 @@ description:
   - Finds the Agent of every host of a list and brings all of them to what is asked for, with one list request and one
     merge patch for each Agent that changes.
   - An Agent is recognised by MAC first, then by system UUID, serial number, address of the BMC, labels and a query. One
-    Agent is one host; what fits several is ambiguous, told as such, and not touched. Of a machine that registered again
-    under another name, the Agent that the hub hears from is taken.
+    Agent is one host. If several Agents match, the module reports an ambiguous match and changes none of them. If a
+    machine registered again under another name, the module uses the Agent that the hub hears from.
   - The set is planned as a whole. A cluster never gets more Agents than its C(provisionRequirements) say, because one
     too many permanently keeps it from installing.
   - What the hub would accept and then ignore (hostname, role, disk after the start), or reject (to unbind a host that

@@ -17,7 +17,8 @@ description:
     certificate comes from this deployment's signers and it accepts the client certificate.
   - An installation under way that does not answer but was seen a short time ago, within the limit of its phase, is
     waited for; the rendezvous host may be rebooting.
-  - A host that has I(joined) is never booted unasked. Where that cannot be told, the decision is to stop and say why.
+  - A host that has I(joined) is never booted unasked. If it is unknown, the decision is to stop, with the
+    reason.
 extends_documentation_fragment:
   - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes.info

@@ -57,7 +57,7 @@ LIMITS: Mapping[str, tuple[str, float]] = {
 _REHEARSAL = ("site", "base_image", "speed")
 _CHECK_REPORT = ("json", "gitlab", "github")
 _BASE_IMAGE = ("path", "url", "release", "stream_url", "sha256", "version", "rootfs_url", "verify")
-# What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
+# What can be a directory below ./clusters; what a cluster may be called is the configuration's to say.
 _DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KINDS: Mapping[type, str] = {
     dict: "a mapping",

@@ -104,7 +104,7 @@ class AgentSpec:
 
     @staticmethod
     def _disk(spec: Object, host: Host) -> str:
-        """The id of the wanted disk; "" when none is wanted or the host has not told its disks yet.
+        """The id of the wanted disk; "" when none is wanted or the host has not reported its disks yet.
 
         Raises BackendError.
         """

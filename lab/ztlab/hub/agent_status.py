@@ -73,7 +73,7 @@ def _renamed(source: Mapping[str, Any] | None, names: Mapping[str, str]) -> dict
 
 
 def inventory(source: Mapping[str, Any] | None) -> dict[str, Any]:
-    """``status.inventory``; {} before the host has told anything."""
+    """``status.inventory``; {} before the host has reported anything."""
     if not source:
         return {}
     members: dict[str, Any] = {

@@ -31,7 +31,7 @@ class Informer:
         self._version = ""
 
     def listen(self, handler: Handler) -> None:
-        """Be told of every change, of the first list too."""
+        """Subscribe to every change, the first list included."""
         self._handlers.append(handler)
 
     def get(self, name: str, namespace: str = "") -> Object | None:

@@ -5,7 +5,7 @@
 
 It takes the place of :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by
 its webhooks), the
-same calls to start and stop. :mod:`.relay` stands before it. Kubernetes' controllers do not run; :mod:`.janitor`
+same calls to start and stop. :mod:`.relay` is in front of it. Kubernetes' controllers do not run; :mod:`.janitor`
 collects garbage.
 """
 

@@ -128,7 +128,7 @@ def _walk(schema: Schema, new: Any, old: Any, path: str) -> Iterator[Cause]:
 
 
 def _counterpart(schema: Schema, item: Any, old: Any) -> Any:
-    """The entry that had the same keys: only entries of map lists can be told apart."""
+    """The entry that had the same keys: only entries of map lists can be distinguished."""
     if schema.list_type != "map" or not isinstance(old, list) or not isinstance(item, dict):
         return _MISSING
     identity = [item.get(key) for key in schema.list_keys]

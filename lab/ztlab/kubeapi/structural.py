@@ -76,8 +76,8 @@ class Schema:
     list_keys: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     branches: Mapping[str, tuple[Schema, ...]] = dataclasses.field(default_factory=dict)
-    ruled: bool = False  # a rule stands here or below
-    defaulted: bool = False  # a default stands here or below
+    ruled: bool = False  # a rule is here or below
+    defaulted: bool = False  # a default is here or below
 
     @property
     def type(self) -> str:

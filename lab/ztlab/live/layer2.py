@@ -70,7 +70,7 @@ class Layer2:
     def link(self, profile: Profile) -> Link:
         """The link of a virtual interface."""
         if profile.file not in self._known:
-            self._known[profile.file] = DEAD  # what stands on itself is never up
+            self._known[profile.file] = DEAD  # what is built on itself is never up
             made = getattr(self, f"_{profile.type.replace('-', '_')}")(profile)
             cloned = profile.get("ethernet", "cloned-mac-address").lower()
             made = dataclasses.replace(made, mac=cloned) if _is_mac(cloned) else made

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Collection
 from typing import Any
 
-# name, second of appearance, second of availability after the control plane stands (lab seconds), needs nodes for
+# name, second of appearance, second of availability after the control plane is up (lab seconds), needs nodes for
 # workloads
 _TIMELINE: tuple[tuple[str, int, int, bool], ...] = (
     ("cloud-controller-manager", 0, 20, False),
@@ -113,7 +113,7 @@ def all_available(elapsed: float, states: list[OperatorState]) -> bool:
 
 
 def version_conditions(version: str, elapsed: float | None, states: list[OperatorState]) -> list[dict[str, Any]]:
-    """Conditions of the ClusterVersion; ``elapsed`` None: before the control plane stands."""
+    """Conditions of the ClusterVersion; ``elapsed`` None: before the control plane is up."""
     if elapsed is None:
         return _conditions("False", "", "True", _working_towards(version, MANIFESTS // 10), "False", "")
     if all_available(elapsed, states):

@@ -36,7 +36,7 @@ HOST_WARNING = frozenset(
 
 
 def skeleton_kubeconfig(name: str, domain: str) -> str:
-    """Where no cluster of the lab stands behind the service: the right form without keys."""
+    """Where the service has no cluster of the lab: the right form without keys."""
     context = {"name": "admin", "context": {"cluster": name, "user": "admin"}}
     document = {
         "apiVersion": "v1",

@@ -423,7 +423,7 @@ def unbind(core: Core, call: Call) -> Reply:
 
 
 def leave_cluster(core: Core, host: Host, *, reclaim: bool) -> None:
-    """The transition of an unbind. ``reclaim``: the node itself can be told to boot discovery again.
+    """The transition of an unbind. ``reclaim``: the node itself can boot discovery again on request.
 
     Source: openshift/assisted-service internal/controller/controllers/agent_reclaimer.go,
       internal/host/statemachine.go.

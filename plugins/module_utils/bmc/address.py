@@ -49,7 +49,7 @@ class BmcAddress:
 def parse_address(text: str) -> BmcAddress:
     """Read one address. Raises ValueError with a sentence for the user."""
     if "@" in text:
-        # Before anything else is said about the text: what stands before @ is mostly a password.
+        # Before anything else is said about the text: what is before @ is mostly a password.
         raise ValueError("the address must not contain credentials; use username and password")
     scheme, separator, rest = text.strip().partition("://")
     if not separator:

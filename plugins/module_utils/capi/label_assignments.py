@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The pool that is steered, as it stands on the hub: its selector, its Machines that wait, its label on Agents."""
+"""The pool whose label selection is managed, as the hub has it: its selector, its Machines that wait, its label on
+Agents.
+"""
 
 from __future__ import annotations
 

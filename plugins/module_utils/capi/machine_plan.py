@@ -135,7 +135,10 @@ _OWNED = ("spec.clusterDeploymentName", "spec.ignitionEndpointTokenReference", "
 
 
 def _claim(view: CapiMachineView, bootstrap: Bootstrap) -> dict[str, Any]:
-    """The Agent as it has to be: reserved, bound, and told how to get its ignition. Setting it twice is no change."""
+    """The Agent as it has to be: reserved, bound, and with the source of its ignition.
+
+    Setting it twice is no change.
+    """
     reference = None if view.cluster is None else {"name": view.cluster.name, "namespace": view.cluster.namespace}
     token = {"namespace": bootstrap.secret[0], "name": bootstrap.secret[1]} if bootstrap.secret else None
     return {

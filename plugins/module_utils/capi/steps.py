@@ -48,7 +48,7 @@ def patch(
     """The patch that brings ``desired`` into an object, if there is anything to bring; refused by the server if the
     object has changed since.
 
-    ``why`` stands before what differs.
+    ``why`` comes before what differs.
     """
     namespace, name = key_of(observed)
     metadata = {"namespace": namespace, "name": name, **desired.get("metadata", {})}

@@ -91,6 +91,24 @@ def provided_twice(
                 first[value] = index
 
 
+def hosts_alike(
+    hosts: Sequence[Mapping[str, Any]],
+    hostnames: Callable[[Mapping[str, Any]], Iterable[Hashable]],
+    check: str,
+) -> Iterator[Problem]:
+    """Hosts that share a name, a hostname (of one cluster: ``hostnames``), a MAC address or a system UUID."""
+    yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], check)
+    yield from provided_twice(hosts, "hostname", "hostname", hostnames, check)
+    yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, check)
+    yield from provided_twice(
+        hosts,
+        "system_uuid",
+        "system UUID",
+        lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [],
+        check,
+    )
+
+
 def normal_address(address: str) -> str:
     """One spelling of a BMC's IP address: no prefix length, no brackets, lower case."""
     return address.strip().partition("/")[0].strip("[]").lower()

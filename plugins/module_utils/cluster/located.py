@@ -143,7 +143,7 @@ def load_all(text: str, file: str, most: int = 0, *, strict: bool = True) -> tup
     YAML.
 
     With ``most`` further documents are left out, whatever they hold, with a warning. ``strict`` is False for files in
-    which the installer takes the last of two values of a key: that a key stands twice is ours to say then.
+    which the installer takes the last of two values of a key: that a key is defined twice is ours to report then.
     """
     yaml = libraries.yaml
     problems: list[Problem] = []

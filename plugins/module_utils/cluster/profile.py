@@ -158,7 +158,7 @@ class ReleaseProfile(RuleProfile):
 
     @property
     def interactive(self) -> bool:
-        """Units of the unattended installation stand back where /etc/assisted/interactive-ui exists."""
+        """Units of the unattended installation do not start where /etc/assisted/interactive-ui exists."""
         return self.release >= (4, 19)
 
     @property

@@ -18,7 +18,7 @@ CANDIDATES = ("master", "arbiter")
 
 @dataclasses.dataclass(frozen=True)
 class Rendezvous:
-    """``ip`` is canonical, empty where none can be told.
+    """``ip`` is canonical, empty where it is unknown.
 
     ``hosts`` are the indices of the hosts that have it as a static address.
     """
@@ -59,7 +59,7 @@ def rendezvous(deployment: Deployment) -> Rendezvous:
 
 
 def with_rendezvous_ip(deployment: Deployment) -> Deployment:
-    """The same deployment with ``rendezvous_ip`` filled in where it can be told."""
+    """The same deployment with ``rendezvous_ip`` filled in where it is known."""
     return dataclasses.replace(deployment, rendezvous_ip=rendezvous(deployment).ip)
 
 

@@ -54,7 +54,7 @@ class Opaque:
 
 @dataclasses.dataclass(frozen=True)
 class AnyOf:
-    """One of several shapes, told apart by their outer type."""
+    """One of several shapes, which their outer type identifies."""
 
     shapes: tuple[Shape, ...]
 

@@ -194,7 +194,9 @@ def _mapped_pool_manager(
     assertions: dict[str, Any] = {"assert_fingerprint": tls.digest} if tls.fingerprint else {}
     if not tls.validate_certs and not tls.fingerprint:
         assertions["cert_reqs"] = "CERT_NONE"
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # said once, by the module that was told to
+        urllib3.disable_warnings(
+            urllib3.exceptions.InsecureRequestWarning
+        )  # reported once, by the module with this option
     options = {"num_pools": 16, "maxsize": connections, "ssl_context": context, **assertions}
     manager = urllib3.PoolManager(**options) if proxy is None else _proxy_manager(proxy, options)
     manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}

@@ -54,7 +54,7 @@ def for_each(items: Iterable[Item], call: Callable[[Item], Result], forks: int) 
     try:
         outcomes = list(pool.map(one, work))
     except BaseException:
-        # The main thread was told to stop: what runs may end by itself, what waits does not begin.
+        # The main thread received a signal to stop: what runs may end by itself, what waits does not begin.
         interrupted.set()
         pool.shutdown(wait=False, cancel_futures=True)
         raise

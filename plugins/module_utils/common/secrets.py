@@ -24,7 +24,7 @@ from .terminal import printable_data
 
 HIDDEN = "<hidden>"
 
-# Keys whose value is secret wherever they stand, compared without case, '_' and '-'.
+# Keys whose value is secret wherever they are, compared without case, '_' and '-'.
 _SECRET_KEYS = frozenset(
     {
         "password",

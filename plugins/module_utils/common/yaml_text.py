@@ -6,7 +6,7 @@ there.
 
 Keys in Go's order, list items not indented below their key, several lines as a literal block. A text that a YAML 1.1 or
 Go reader would take
-for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted, one that merely cannot stand plain is
+for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted, one that merely cannot be plain is
 single-quoted.
 """
 

@@ -51,7 +51,7 @@ class FilePlan:
 
 @dataclasses.dataclass(frozen=True)
 class Console:
-    """Where the console is; ``warning`` when it cannot be told for sure."""
+    """Where the console is; ``warning`` when it is not certain."""
 
     url: str = ""
     warning: str = ""
@@ -153,7 +153,7 @@ def login_paths(work_dir: WorkDir) -> dict[str, str]:
 
 
 def certificates(bundle: str) -> list[str]:
-    """The PEM certificates of a bundle, without what stands around them."""
+    """The PEM certificates of a bundle, without the text around them."""
     return [match.group(0).strip() for match in _CERTIFICATE.finditer(bundle)]
 
 

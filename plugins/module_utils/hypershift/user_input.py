@@ -55,7 +55,7 @@ def upstream_name(option: str) -> str:
 
 
 def in_upstream_words(value: Any, verbatim: Collection[str] = ()) -> Any:
-    """Options as fields; what stands under an option of ``verbatim`` is upstream's own document already."""
+    """Options as fields; what is under an option of ``verbatim`` is upstream's own document already."""
     if isinstance(value, Mapping):
         return {
             upstream_name(key): inner if key in verbatim else in_upstream_words(inner, verbatim)

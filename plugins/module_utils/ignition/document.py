@@ -94,7 +94,7 @@ class LiveIgnition:
         return next((file for file in self.files if file.path == path), None)
 
     def document(self) -> dict[str, Any]:
-        """The config as JSON data; empty objects stand where upstream's types serialise them."""
+        """The config as JSON data; empty objects are where upstream's types serialise them."""
         return {
             "ignition": {
                 "config": {"replace": {"verification": {}}},

@@ -53,7 +53,7 @@ def build_live_ignition(
     """Everything the live system needs to install the cluster, as its release (4.14 to 4.22) lays it out; the same
     input gives the same bytes.
 
-    ``agent_config`` is the user's agent-config.yaml, None without one; it goes in as it stands, only without access to
+    ``agent_config`` is the user's agent-config.yaml, None without one; it is included unchanged, only without access to
     BMCs. ``disable_image_policy`` passes OPENSHIFT_INSTALL_EXPERIMENTAL_DISABLE_IMAGE_POLICY on to the service.
     Raises :class:`InvalidInput` with every networkConfig that cannot become keyfiles.
     """

@@ -112,7 +112,7 @@ def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deploy
 def _mistakes(cluster: RunningCluster) -> Iterator[tuple[str, str, str, str]]:
     """(fact, kind, detail, value): what a host would stumble over long after it has booted.
 
-    The value of the pull secret is never told.
+    The value of the pull secret is never printed.
     """
     if not _API_NAME.match(cluster.api_dns_name):
         detail = "the name of the cluster cannot be derived from this; api.<name>.<base domain> is expected"

@@ -39,7 +39,7 @@ class Digests:
 
 
 class Stopped(Exception):
-    """A computation was told to end early."""
+    """A computation was ended early."""
 
 
 def patched_copy(

@@ -315,7 +315,7 @@ class _Part:
         return RemoteFile(-1)
 
     def begin(self, remote: RemoteFile, start: int) -> None:
-        """Make ready to write from ``start``; what stands behind it is of another version."""
+        """Make ready to write from ``start``; what is behind it is of another version."""
         write_atomic(self._notes, json.dumps({"url": self._url, **dataclasses.asdict(remote)}))
         with os.fdopen(open_inside(self.path, os.O_RDWR | os.O_CREAT, self._mode), "r+b") as handle:
             handle.truncate(start)

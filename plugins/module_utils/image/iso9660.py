@@ -58,7 +58,7 @@ class ImageSource(Protocol):
         """Exactly ``length`` bytes. Raises :class:`ZeroTouchError`."""
 
     def pieces(self) -> Sequence[tuple[int, Piece]]:
-        """Where in the image which run of the file, or which bytes of its own, stands; ascending and without gaps."""
+        """Where in the image which run of the file, or which bytes of its own, is; ascending and without gaps."""
 
     def blocks(self) -> Iterator[tuple[int, memoryview]]:
         """The whole image in blocks with their offsets; a block holds until the next one is asked for.

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the parts of an nmstate document say about each other: controllers and ports, interfaces and what they stand on,
+"""What the parts of an nmstate document say about each other: controllers and ports, interfaces and what they are built
+on,
 routes and rules and their interface.
 """
 
@@ -19,7 +20,7 @@ from .routes import relate_routes
 from .rules import relate_rules
 from .section import Findings
 
-# nmstate keeps the name of these parents as it stands.
+# nmstate keeps the name of these parents unchanged.
 _FIXED_PARENT = ("infiniband", "ovs-interface")
 
 

@@ -36,6 +36,7 @@ from ztlab.hub.names import (
 
 from .assisted import CORE, NAMED, condition_of
 from .assisted_stage import PLAYERS, AssistedStage, assisted_stage
+from .volatile import UID, VOLATILE
 
 DIRECTORY = Path(__file__).with_name("recorded") / "assisted"
 KINDS = (
@@ -51,16 +52,6 @@ KINDS = (
     SECRET,
     CONFIG_MAP,
 )
-VOLATILE = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "generation",
-)
-_UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 SETTLED_SECONDS, LOOK_SECONDS = 3.0, 0.5
 
@@ -74,7 +65,7 @@ def plain(value: Any, name: str = "") -> Any:
         }
     if name == "ignitionConfigOverrides" and value:
         return ignition(value)
-    return _DIGEST.sub("sha256:<digest>", _UID.sub("<uid>", value)) if isinstance(value, str) else value
+    return _DIGEST.sub("sha256:<digest>", UID.sub("<uid>", value)) if isinstance(value, str) else value
 
 
 def ignition(text: str) -> Any:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -25,19 +24,10 @@ from ..rig import condition
 from .site import CLUSTER, encoded
 from .stage import CORE_KINDS, FREE, INSTALLED, PLAYERS, Stage, settle, stage
 from .test_agent_cluster import order, plane_ready
+from .volatile import UID, VOLATILE
 
 DIRECTORY = Path(__file__).with_name("recorded")
 KINDS = (CORE_KINDS.machine, AGENT_CLUSTER, AGENT_MACHINE, AGENT, SECRET, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL)
-VOLATILE = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "generation",
-)
-_UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # What the Infrastructure Operator and Hive write on the same objects meanwhile, at their own pace.
 OTHERS = {CLUSTER_DEPLOYMENT: ("status",), CLUSTER_INSTALL: ("status",)}
 
@@ -47,7 +37,7 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, dict):
         return {name: "<time>" if name == "lastTransitionTime" else plain(item) for name, item in sorted(value.items())}
-    return _UID.sub("<uid>", value) if isinstance(value, str) else value
+    return UID.sub("<uid>", value) if isinstance(value, str) else value
 
 
 async def objects(on: Stage) -> dict[str, Object]:

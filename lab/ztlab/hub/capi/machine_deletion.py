@@ -28,7 +28,7 @@ NODE_DELETION_SECONDS, TRY_SECONDS = 10.0, 2.0
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """Where a deletion stands: reason and message of the condition Deleting, what v1beta1 says beside, lab seconds
+    """The progress of a deletion: reason and message of the condition Deleting, what v1beta1 says beside, lab seconds
     until the next look.
     """
 

@@ -119,8 +119,9 @@ def controller_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def provisioned(infrastructure: Mapping[str, Any], definition: Mapping[str, Any] | None) -> bool:
-    """Whether infrastructure is there, told as its definition promises: one with the label of the newer contract is not
-    asked for ``ready``.
+    """Whether infrastructure is provisioned, by the contract of its definition: ``ready`` is not read of a definition
+    with
+    the label of the newer contract.
     """
     status = infrastructure.get("status") or {}
     newer = CONTRACT_LABEL in (((definition or {}).get("metadata") or {}).get("labels") or {})

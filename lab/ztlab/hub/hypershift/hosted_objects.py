@@ -161,7 +161,7 @@ def provider_deployment(hosted: Mapping[str, Any]) -> Object:
 
 
 def versions(image: str, version: str, started: str, guest: Mapping[str, Any], generation: int) -> Object:
-    """status.version of a HostedCluster from its guest's ClusterVersion; before that answers the desired state stands
+    """status.version of a HostedCluster from its guest's ClusterVersion; before that answers the desired state is
     alone.
     """
     desired = {"image": image, "version": version}

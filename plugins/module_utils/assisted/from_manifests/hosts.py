@@ -6,7 +6,7 @@
 Kept: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body. Changed:
 hostnames are set; where no disk fits, the reasons are reported and nothing is sent, instead of a disk that does not
 exist; unexpected hosts are reported; of a machine that registered more than once the registration is configured that
-the service hears from, and where it cannot be told which one is meant, none is.
+the service hears from, and where it is unknown which one is meant, none is.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/client/main.go, cmd/agentbasedinstaller/host_config.go.
 """
@@ -62,7 +62,7 @@ class ConfiguredHostPlan:
 @dataclasses.dataclass(frozen=True)
 class HostsPlan:
     """``missing`` are expected hosts that have not registered, or whose hardware is not known yet, or of which it
-    cannot be told which one they are; ``unknown`` registered hosts that are not expected.
+    is unknown which one they are; ``unknown`` registered hosts that are not expected.
     """
 
     hosts: tuple[ConfiguredHostPlan, ...]

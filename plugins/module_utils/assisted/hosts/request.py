@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...cluster.field_table import SERVICE_REQUESTS
-from ...cluster.host_identity import Identity, check_identity, host_macs, provided_twice, read_identity
+from ...cluster.host_identity import Identity, check_identity, hosts_alike, read_identity
 from ...cluster.root_device import check_hints
 from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
@@ -82,7 +82,7 @@ class ServiceHostRequest:
 def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[ServiceHostRequest]:
     """Requests for the ``hosts`` option of a module. Raises :class:`InvalidInput` with all problems."""
     problems = [found for index, host in enumerate(hosts) for found in _check(host, f"hosts[{index}]")]
-    problems += _twice(hosts)
+    problems += hosts_alike(hosts, _hostname_in_cluster, _CHECK)
     if problems:
         raise InvalidInput(problems)
     return [_request(host) for host in hosts]
@@ -181,19 +181,6 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except ValueError:
         return False
-
-
-def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
-    yield from provided_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
-    yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
-    yield from provided_twice(
-        hosts,
-        "system_uuid",
-        "system UUID",
-        lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [],
-        _CHECK,
-    )
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:

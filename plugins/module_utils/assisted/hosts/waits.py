@@ -22,7 +22,7 @@ TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound"
 
 
 def wait_status(plan: ServiceHostPlan, target: Target) -> WaitStatus:
-    """Where one host stands on the way to ``target``."""
+    """The progress of one host to ``target``."""
     if plan.request.absent or plan.waiting:
         return WaitStatus(reached=not plan.waiting, reason=plan.waiting)
     if plan.host is None:

@@ -4,7 +4,7 @@
 """What a watcher of an installation reads, whichever way it was started: one line for each change, hosts that change
 alike in one line, nothing twice.
 
-The words are pure; :class:`Narrator` keeps what was said, and says how things stand where nothing changes for a while.
+The words are pure; :class:`Narrator` keeps what was said, and reports the progress where nothing changes for a while.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What to do about problems of the installer whose own words do not say it.
 
-Its words stay as they are; these stand behind them.
+Its words stay as they are; these follow them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from .texts import ip_error, parse_cidr, parse_ip
 
 _MOST = 2
 _PLATFORMS = ("baremetal", "nutanix", "vsphere")
-# Our name, the installer's word where both VIPs stand side by side, and the other's.
+# Our name, the installer's word where both VIPs are side by side, and the other's.
 _LISTS = (("apiVIPs", "API", "ingressVIPs", "ingress"), ("ingressVIPs", "Ingress", "apiVIPs", "API"))
 
 

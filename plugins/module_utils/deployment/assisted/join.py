@@ -30,7 +30,8 @@ PAUSE = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class JoinPlan:
-    """``change``: hosts to be changed; ``install``: those to be told to install; ``failed``: name -> why it will never
+    """``change``: hosts to be changed; ``install``: those whose installation is to be requested; ``failed``: name ->
+    why it will never
     join; ``waits``: name -> for what.
     """
 
@@ -45,7 +46,7 @@ class JoinPlan:
 
 
 def plan_join(plans: Sequence[ServiceHostPlan]) -> JoinPlan:
-    """What to do about each host now. Only those that were asked for are ever told to install."""
+    """What to do about each host now. Only the installation of requested hosts is started."""
     change, install = [], []
     failed: dict[str, str] = {}
     waits: dict[str, str] = {}

@@ -125,7 +125,7 @@ class CapiDecision:
 
 
 def decide(view: CapiView, request: CapiRequest) -> CapiDecision:
-    """The plan. A ``stop`` has everything that stands against it."""
+    """The plan. A ``stop`` has everything that prevents it."""
     return _DECISIONS[request.purpose](view, request)
 
 

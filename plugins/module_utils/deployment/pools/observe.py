@@ -278,7 +278,7 @@ def judge_of(
         return dataclasses.replace(from_agent(agent), cluster=None, reserved_by="", deleting=False, **ready)  # type: ignore[arg-type]
 
     def unfit(agent: Agent) -> str:
-        # What a machine is made of is known once it has told its inventory.
+        # What a machine is made of is known once it has reported its inventory.
         return words(agent, if_free(agent)) if agent.inventory else ""
 
     return Judge(lambda agent: words(agent, from_agent(agent)), unfit)

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Questions to name servers and time servers by UDP. What comes back is checked before it is used.
 
-dnspython and ntplib would be two libraries for two messages; the resolver of this machine cannot be told which server
+dnspython and ntplib would be two libraries for two messages; the resolver of this machine cannot be configured with the
+server
 to ask, nor follow ``openshift_connect_to``.
 """
 

@@ -6,7 +6,7 @@ them.
 
 Each patch is locked to the version of the Agent that it was planned from. If the Agent changed meanwhile it is read and
 planned again by the same pure function; if it is gone, or another one has its name, that is said. No outcome is lost:
-what failed stands beside what was done.
+what failed is beside what was done.
 """
 
 from __future__ import annotations

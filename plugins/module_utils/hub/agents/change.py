@@ -67,7 +67,7 @@ class AgentPlan:
 def plan_agent(request: AgentHostRequest, agent: Agent, around: AgentSurroundings, *, hold_bind: str = "") -> AgentPlan:
     """The plan for the Agent of one host.
 
-    ``hold_bind`` is what stands against binding it for reasons that concern the whole set.
+    ``hold_bind`` is what prevents binding it for reasons that concern the whole set.
     """
     if request.action in ("delete", "unbind") and (reason := around.barred(agent)):
         return AgentPlan(refusals=(reason,))
@@ -88,7 +88,7 @@ def validations_text(validations: tuple[FailingValidation, ...]) -> str:
 
 
 def condition_text(agent: Agent) -> str:
-    """Where the host stands and what holds it up, in the service's words."""
+    """The progress of the host and what holds it up, in the service's words."""
     words = f"it is {agent.state}" if agent.state else "the service has not registered it yet"
     failing = validations_text(agent.failing)
     synced = agent.conditions.get("SpecSynced")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ...cluster.field_table import AGENT_REQUESTS
-from ...cluster.host_identity import Identity, check_identity, host_macs, provided_twice, read_identity
+from ...cluster.host_identity import Identity, check_identity, hosts_alike, read_identity
 from ...cluster.root_device import check_hints
 from ...common.errors import InvalidInput
 from ...common.host_names import host_name_fault
@@ -73,7 +73,7 @@ def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[Ag
         problems += _check(host, path)
         request = None if any(problem.path.startswith(path) for problem in problems) else _request(host, namespace)
         requests += [request] if request else []
-    problems += _duplicates(hosts)
+    problems += hosts_alike(hosts, _hostname_in_cluster, _CHECK)
     if problems:
         raise InvalidInput(problems)
     return requests
@@ -211,19 +211,6 @@ def _check_action(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield _problem(path, FORBIDDEN, "cluster and unbind exclude each other")
     if host.get("state") == "absent" and (cluster or host.get("unbind")):
         yield _problem(path, FORBIDDEN, "an Agent with state absent can neither be bound nor unbound")
-
-
-def _duplicates(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    yield from provided_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
-    yield from provided_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
-    yield from provided_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
-    yield from provided_twice(
-        hosts,
-        "system_uuid",
-        "system UUID",
-        lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [],
-        _CHECK,
-    )
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:

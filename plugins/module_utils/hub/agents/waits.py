@@ -24,7 +24,7 @@ TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound"
 
 
 def wait_status(host: AgentHostPlan, target: Target) -> WaitStatus:
-    """Where one host stands on the way to ``target``. Changes that are still planned have to be carried out first."""
+    """The progress of one host to ``target``. Changes that are still planned have to be carried out first."""
     agent = host.match.agent
     if host.refusals or host.match.status == "ambiguous":
         return WaitStatus(final=True, reason=host.obstacle)

@@ -49,7 +49,7 @@ class RegistrationWait:
 
 
 def make_present(options: Mapping[str, Any], waiting: RegistrationWait, session: InfraEnvSession) -> Result:
-    """The BareMetalHosts as described and, unless told otherwise, registered: baremetal-operator got through to their
+    """The BareMetalHosts as described and, by default, registered: baremetal-operator got through to their
     BMCs.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account of what was

@@ -57,7 +57,7 @@ class InfraEnvSession:
 
 
 def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraEnvSession) -> Result:
-    """The InfraEnv as described and, unless told otherwise, its image ready to boot from.
+    """The InfraEnv as described and, by default, its image ready to boot from.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account where the
     hub refused some of it, and what :func:`wait_for_image` raises.

@@ -15,7 +15,7 @@ from .rules import SERVICES
 
 Object = dict[str, Any]
 
-# Options that are one field; what stands under the last two is upstream's own document.
+# Options that are one field; what is under the last two is upstream's own document.
 _SIMPLE = {
     "controller_availability_policy": "controllerAvailabilityPolicy",
     "infrastructure_availability_policy": "infrastructureAvailabilityPolicy",

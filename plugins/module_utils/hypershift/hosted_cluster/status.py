@@ -35,7 +35,7 @@ _NO_WORKERS = "NoWorkerNodesAvailable"
 def wait_status(
     hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None
 ) -> WaitStatus:
-    """Where it stands on the way to ``target``.
+    """Its progress to ``target``.
 
     ``pools`` are its NodePools where they are known: without replicas it never completes.
     """

@@ -17,7 +17,7 @@ from ...hub.kinds import CONFIG_MAP
 from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError
 
-# Option -> key in the ConfigMap and kinds that may stand under it.
+# Option -> key in the ConfigMap and kinds that may be under it.
 CONTENTS: Mapping[str, tuple[str, frozenset[str]]] = {
     "config": (
         "config",

@@ -51,7 +51,7 @@ _UPGRADE_FAILED = "InplaceUpgradeFailed"
 
 
 def wait_status(view: PoolView, target: Target) -> WaitStatus:
-    """Where the pool stands on the way to ``target``."""
+    """The progress of the pool to ``target``."""
     if target == "none":
         return REACHED
     if target == "gone":

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The pull secret that stands where a user names none (assistedinstaller/auth.go)."""
+"""The pull secret that is used if the user sets none (assistedinstaller/auth.go)."""
 
 from __future__ import annotations
 

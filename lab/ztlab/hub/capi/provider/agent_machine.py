@@ -144,7 +144,7 @@ class AgentMachineController:
     async def _show(self, item: Object, reference: dict[str, str] | None, problem: str) -> None:
         """Conditions and ready.
 
-        With a reserved Agent a problem of the pass is not told. Raises Failure for an Agent that is gone.
+        With a reserved Agent a problem of the pass is not reported. Raises Failure for an Agent that is gone.
         """
         status = item.setdefault("status", {})
         if reference is None:

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The interfaces that networkConfig names: whether they exist and are the NICs meant.
 
-The documents are read as they stand: which types of interfaces are rendered makes no difference here.
+The documents are read unchanged: which types of interfaces are rendered makes no difference here.
 
 Source: docs/upstream/agent-installer.md#faults-that-users-meet.
 
@@ -40,7 +40,7 @@ _MADE_TYPES = (
     "loopback",
     "team",
 )
-# Where a type of interface names the one that it stands on.
+# Where a type of interface names the one that it is built on.
 _BASES = (
     ("vlan", "base-iface"),
     ("mac-vlan", "base-iface"),
