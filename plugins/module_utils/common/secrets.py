@@ -295,7 +295,7 @@ class Redactor:
         self._strong: set[str] = set()
         self._weak: set[str] = set()
         self._tiny: set[str] = set()
-        self._patterns: tuple[re.Pattern[str], ...] | None = None
+        self._prepared: tuple[Sequence[str], Sequence[re.Pattern[str]]] | None = None
         self._by_beginning: tuple[Mapping[str, Sequence[str]], int] | None = None
         self.add(secrets)
 
@@ -304,7 +304,7 @@ class Redactor:
             for secret in secrets:
                 if secret.strip() and secret not in self._known:
                     self._known.add(secret)
-                    self._patterns = self._by_beginning = None
+                    self._prepared = self._by_beginning = None
                     self._add_forms(secret)
 
     def _add_forms(self, secret: str) -> None:
@@ -325,28 +325,32 @@ class Redactor:
             return text
         if text.strip() in self._tiny:
             return HIDDEN
-        for pattern in self._compiled():
+        for pattern in self._patterns(text):
             text = pattern.sub(_hidden, text)
         text = BASE64.sub(self._without_encoded, text)
         return self._without_cut_off(text) if _CUT in text else text
 
-    def _compiled(self) -> tuple[re.Pattern[str], ...]:
+    def _patterns(self, text: str) -> Iterator[re.Pattern[str]]:
+        """What finds the secrets in a text. To compile one pattern of all forms takes longer than to search most texts:
+        a pull secret alone has forms of many thousand characters.
+        """
+        forms, for_tiny = self._searched()
+        present = [form for form in forms if form in text]
+        if present:
+            yield re.compile(
+                "|".join(re.escape(form) if form in self._strong else _ALONE % re.escape(form) for form in present)
+            )
+        yield from for_tiny
+
+    def _searched(self) -> tuple[Sequence[str], Sequence[re.Pattern[str]]]:
+        """The forms of all secrets, the longest first, but for the tiny ones; and patterns of those."""
         # Threads of a bulk report progress while another one adds a secret.
         with self._lock:
-            if self._patterns is None:
-                self._patterns = tuple(self._compile())
-            return self._patterns
-
-    def _compile(self) -> Iterator[re.Pattern[str]]:
-        forms = sorted(self._strong | self._weak, key=lambda form: (-len(form), form))
-        if forms:
-            yield re.compile(
-                "|".join(re.escape(form) if form in self._strong else _ALONE % re.escape(form) for form in forms)
-            )
-        if self._tiny:
-            values = "|".join(re.escape(form) for form in sorted(self._tiny, key=lambda form: (-len(form), form)))
-            yield re.compile(_QUOTED % values)
-            yield re.compile(_ASSIGNED % values)
+            if self._prepared is None:
+                values = "|".join(map(re.escape, _longest_first(self._tiny)))
+                patterns = [re.compile(pattern % values) for pattern in (_QUOTED, _ASSIGNED)] if values else []
+                self._prepared = _longest_first(self._strong | self._weak), patterns
+            return self._prepared
 
     def _without_encoded(self, match: re.Match[str]) -> str:
         """``<hidden>`` if the run is base64 of a text with a secret in it, else the run."""
@@ -355,7 +359,7 @@ class Redactor:
         if not text:
             return match[0]
         secret = text.partition(":")[2].strip() in self._tiny or any(
-            pattern.search(text) for pattern in self._compiled()
+            pattern.search(text) for pattern in self._patterns(text)
         )
         return HIDDEN if secret else match[0]
 
@@ -399,6 +403,10 @@ class Redactor:
     def presentable(self, data: Any) -> Any:
         """A copy of the data for people: without secrets, and without characters that act on a terminal."""
         return printable_data(self.data(data))
+
+
+def _longest_first(forms: Iterable[str]) -> list[str]:
+    return sorted(forms, key=lambda form: (-len(form), form))
 
 
 def _hidden(match: re.Match[str]) -> str:
