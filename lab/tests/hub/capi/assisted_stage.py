@@ -31,6 +31,8 @@ import yaml
 from aiohttp import web
 from ansible_collections.zerotouch.openshift.tests.support.upstream import DATA
 from ztlab.hub.admission import admit_config
+from ztlab.hub.capi.assisted.control_plane import CLUSTER_VERSION
+from ztlab.hub.client import Refused
 from ztlab.hub.names import AGENT, CLUSTER_INSTALL, INFRA_ENV, INFRA_ENV_LABEL, SECRET, Kind, Object, owner
 from ztlab.kubeapi.certificates import Pair, Signer
 from ztlab.kubeapi.real import RealApi, assets, free_port
@@ -44,7 +46,7 @@ from .enclosed import ENCLOSE, Enclosure
 VARIABLES = {"bootstrap": "OPENSHIFT_ASSISTED_BOOTSTRAP", "controlplane": "OPENSHIFT_ASSISTED_CONTROLPLANE"}
 PROGRAMS = {name: os.environ.get(variable, "") for name, variable in VARIABLES.items()}
 UPSTREAM_CRDS = DATA / "crds"
-VERSIONS = ("4.14.0", "4.21.0", "4.22.0", "4.22.1")
+VERSIONS = ("4.14.0", "4.21.0", "4.22.0", "4.22.1", "4.22.1-rc.0")
 SERVICE, REGISTRY = "assisted.hub.example.com", "quay.io"
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 NOW = "2026-11-21T10:00:00Z"
@@ -55,6 +57,16 @@ VALIDATORS = Kind(
     "validatingwebhookconfigurations",
     namespaced=False,
 )
+DEFINITIONS = Kind(
+    "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False
+)
+# Members of ClusterVersion (openshift/api) that upgrades read or write.
+UPDATE_MEMBERS: Object = {name: {"type": "string"} for name in ("architecture", "version", "image")}
+CLUSTER_VERSION_SPEC: Object = {
+    "clusterID": {"type": "string"},
+    "channel": {"type": "string"},
+    "desiredUpdate": {"type": "object", "properties": {**UPDATE_MEMBERS, "force": {"type": "boolean"}}},
+}
 VALIDATED_PATH = "/validate-bootstrap-cluster-x-k8s-io-v1alpha2-openshiftassistedconfig"
 UNIT = {"name": "agent.service", "enabled": True, "contents": "[Service]\nExecStart=/usr/local/bin/agent\n"}
 NEWER_DISCOVERY = json.dumps(
@@ -223,19 +235,70 @@ class AssistedStage(Scene):
         status = {"debugInfo": {"eventsURL": f"https://{SERVICE}/api/assisted-install/v2/events?{query}"}}
         await self.rig.client.patch(INFRA_ENV, name, namespace, {"status": status}, subresource="status")
 
-    async def kubeconfig(self, name: str) -> None:
-        """Hive's Secret with the kubeconfig of a cluster whose API does not answer."""
-        cluster = {"cluster": {"server": "https://127.0.0.1:1", "insecure-skip-tls-verify": True}, "name": "c1"}
-        context = {"context": {"cluster": "c1", "user": "admin"}, "name": "admin"}
-        document = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [cluster],
-            "contexts": [context],
-            "current-context": "admin",
+    async def kubeconfig(self, name: str, text: str = "") -> None:
+        """Hive's Secret with the kubeconfig of a cluster; without a text that of one whose API does not answer."""
+        await self.rig.create(SECRET, name, data={"kubeconfig": encoded(text or unanswering())})
+
+    async def reachable(self, *, answers: bool) -> None:
+        """From now on the API of the cluster answers, or does not: its kubeconfig is another one."""
+        text = self.rig.hub.kubeconfig(direct=True) if answers else unanswering()
+        await self.rig.patch(SECRET, "c1-kubeconfig", {"data": {"value": encoded(text)}})
+
+    async def cluster_version(self, current: str, to: str = "", *, running: bool = False, **spec: Any) -> None:
+        """The hub's own API is that of the cluster, too, with the ClusterVersion of a cluster in this version, which
+        becomes another one with ``to``.
+        """
+        properties = {
+            "spec": {"type": "object", "properties": CLUSTER_VERSION_SPEC},
+            "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
         }
-        text = json.dumps({**document, "users": [{"name": "admin", "user": {"token": "t"}}]})
-        await self.rig.create(SECRET, name, data={"kubeconfig": base64.b64encode(text.encode()).decode()})
+        version = {
+            "name": CLUSTER_VERSION.version,
+            "served": True,
+            "storage": True,
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": properties}},
+            "subresources": {"status": {}},
+        }
+        names = {"kind": CLUSTER_VERSION.kind, "plural": CLUSTER_VERSION.plural}
+        definition = {"group": CLUSTER_VERSION.group, "scope": "Cluster", "names": names, "versions": [version]}
+        await self.rig.client.create(
+            DEFINITIONS,
+            {"metadata": {"name": f"{CLUSTER_VERSION.plural}.{CLUSTER_VERSION.group}"}, "spec": definition},
+        )
+        async with asyncio.timeout(60):
+            while not await self._served(CLUSTER_VERSION):
+                await asyncio.sleep(0.1)
+        await self.rig.create(CLUSTER_VERSION, "version", {"clusterID": "a", "channel": "stable-4.22", **spec})
+        await self.version_status(current, to, running=running)
+
+    async def version_status(self, current: str, to: str = "", *, running: bool = False) -> None:
+        """``current`` "" for a cluster that has completed no version."""
+        entry = {"startedTime": NOW, "image": "i", "verified": False}
+        history = [{**entry, "version": current, "state": "Completed", "completionTime": NOW}] if current else []
+        if to:
+            history.insert(0, {**entry, "version": to, "state": "Partial", "completionTime": None})
+        conditions = [
+            {"type": "Available", "status": "True", "message": f"Done applying {current}"},
+            {"type": "Progressing", "status": str(running), "message": f"Working towards {to}"},
+        ]
+        status = {
+            "desired": {"version": to or current, "image": "i"},
+            "history": history,
+            "observedGeneration": 1,
+            "versionHash": "h",
+            "availableUpdates": [],
+            "conditions": [{**condition, "lastTransitionTime": NOW} for condition in conditions],
+        }
+        await self.rig.client.patch(CLUSTER_VERSION, "version", "", {"status": status}, subresource="status")
+
+    async def _served(self, kind: Kind) -> bool:
+        try:
+            await self.rig.client.list(kind)
+        except Refused as error:
+            # Not known yet, or its storage is being prepared.
+            assert error.code in (404, 429), error
+            return False
+        return True
 
     async def install_state(self, state: str, *, secret: str = "", name: str = "c1") -> None:
         """How far an installation is. ``secret``: that of the kubeconfig, which is there from state installing on."""
@@ -245,6 +308,32 @@ class AssistedStage(Scene):
         await self.rig.client.patch(
             CLUSTER_INSTALL, name, "edge", {"status": {"debugInfo": {"state": state}}}, subresource="status"
         )
+
+
+async def plane(on: AssistedStage, number: int = 1, **spec: Any) -> list[str]:
+    """A Cluster with its control plane; the names of its Machines."""
+    await on.cluster()
+    await on.provisioned()
+    await on.owned_plane(replicas=number, **spec)
+    return [(await on.next_machine())["metadata"]["name"] for _number in range(number)]
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def unanswering() -> str:
+    """The kubeconfig of a cluster whose API does not answer."""
+    cluster = {"cluster": {"server": "https://127.0.0.1:1", "insecure-skip-tls-verify": True}, "name": "c1"}
+    context = {"context": {"cluster": "c1", "user": "admin"}, "name": "admin"}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [cluster],
+        "contexts": [context],
+        "current-context": "admin",
+    }
+    return json.dumps({**document, "users": [{"name": "admin", "user": {"token": "t"}}]})
 
 
 async def quiet(rig: Rig, *, assisted: bool) -> None:

@@ -44,7 +44,7 @@ WEBHOOK_PORT = 9443
 CERTIFICATES = Path("/tmp/k8s-webhook-server/serving-certs")
 PR_SET_PDEATHSIG = 1
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
-_TAG = re.compile(r"(\d+\.\d+\.\d+)-(\w+)$")
+_TAG = re.compile(r"(\d+\.\d+\.\d+(?:-[\w.-]+)?)-(\w+)$")
 Connect = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 
 

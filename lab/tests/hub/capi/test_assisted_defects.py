@@ -27,6 +27,7 @@ from ztlab.hub.names import (
     INFRA_ENV,
     NAMESPACE,
     SECRET,
+    Kind,
     Object,
 )
 
@@ -218,6 +219,46 @@ def test_d15_a_pool_without_number_stops_the_installation(tmp_path: Path) -> Non
         await stage.plane()
         await fails(stage, "openshift assisted clusterdeployment", ("edge", "c1"))
         assert await stage.rig.client.get(CLUSTER_INSTALL, "c1", "edge") is None
+
+    play(tmp_path, story)
+
+
+@pytest.mark.parametrize("method", ["replace", "patch"])
+def test_d16_a_conflict_of_two_controllers_is_an_error_and_retried(
+    tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both controllers write the status of a control plane: that of AgentClusterInstalls replaces it, the control
+    plane's own merges into it. Nothing of the other one is lost.
+    """
+
+    async def story(stage: Scene) -> None:
+        rig = stage.rig
+        assert rig.hub.operators is not None
+        client = rig.hub.operators.world.client
+        write, refusals = getattr(client, method), list[int]()
+
+        async def late(kind: Kind, *arguments: Any, subresource: str = "") -> Object:
+            """Another write comes before the first one of a status."""
+            if kind == CORE.control_plane and subresource == "status" and not refusals:
+                status = {"status": {"distributionVersion": "4.22.9"}}
+                await rig.client.patch(kind, "c1", "edge", status, subresource="status")
+                try:
+                    written: Object = await write(kind, *arguments, subresource=subresource)
+                except Refused as error:
+                    refusals.append(error.code)
+                    raise
+                return written
+            answer: Object = await write(kind, *arguments, subresource=subresource)
+            return answer
+
+        monkeypatch.setattr(client, method, late)
+        await stage.cluster()
+        await stage.plane()
+        done = {"MachinesReady", "KubeconfigAvailable", "Available"}
+        found = await rig.until(
+            CORE.control_plane, "c1", lambda item: all(condition_of(item, name)[0] for name in done)
+        )
+        assert refusals == [409] and found["status"]["distributionVersion"] == "4.22.9"
 
     play(tmp_path, story)
 

@@ -11,11 +11,9 @@ is recorded: names, modes, ordering.
 from __future__ import annotations
 
 import asyncio
-import base64
 import itertools
 import json
 import os
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -35,108 +33,11 @@ from ztlab.hub.names import (
 )
 
 from .assisted import CORE, NAMED, condition_of
-from .assisted_stage import PLAYERS, AssistedStage, assisted_stage
-from .volatile import UID, VOLATILE
+from .assisted_objects import settled
+from .assisted_stage import PLAYERS, AssistedStage, assisted_stage, plane
+from .assisted_upgrades import UPGRADES
 
 DIRECTORY = Path(__file__).with_name("recorded") / "assisted"
-KINDS = (
-    CORE.control_plane,
-    CORE.machine,
-    CORE.metal3_machine,
-    CORE.config,
-    CLUSTER_DEPLOYMENT,
-    CLUSTER_INSTALL,
-    CLUSTER_IMAGE_SET,
-    INFRA_ENV,
-    AGENT,
-    SECRET,
-    CONFIG_MAP,
-)
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-SETTLED_SECONDS, LOOK_SECONDS = 3.0, 0.5
-
-
-def plain(value: Any, name: str = "") -> Any:
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {
-            key: "<time>" if key == "lastTransitionTime" else plain(item, key) for key, item in sorted(value.items())
-        }
-    if name == "ignitionConfigOverrides" and value:
-        return ignition(value)
-    return _DIGEST.sub("sha256:<digest>", UID.sub("<uid>", value)) if isinstance(value, str) else value
-
-
-def ignition(text: str) -> Any:
-    """A config of Ignition without the words of its scripts; one that does nothing is kept to the letter."""
-    document = json.loads(text)
-    units, files = (
-        (document.get("systemd") or {}).get("units") or [],
-        (document.get("storage") or {}).get("files") or [],
-    )
-    for unit in units:
-        lines = [line.partition("=") for line in str(unit.get("contents", "")).splitlines()]
-        unit["contents"] = sorted(
-            {
-                f"{key}={word}"
-                for key, mark, value in lines
-                if mark and key != "Description"
-                for word in value.split() or [""]
-            }
-        )
-    for entry in files:
-        entry["contents"]["source"] = entry["contents"]["source"].partition(",")[0] + ",<script>"
-    return document if units or files else text
-
-
-def secret(item: Object) -> Object:
-    data = {name: base64.b64decode(value).decode() for name, value in (item.get("data") or {}).items()}
-    return {
-        **item,
-        "data": {
-            name: ignition(value) if name == "value" and data.get("format") == "ignition" else value
-            for name, value in data.items()
-        },
-    }
-
-
-async def objects(on: AssistedStage) -> dict[str, Any]:
-    """All objects of all namespaces that the providers read or write; names of Machines by the order of their
-    creation.
-    """
-    found: dict[str, Any] = {}
-    for kind in KINDS:
-        for item in (await on.rig.client.list(kind))[0]:
-            if item["metadata"].get("namespace", "edge") not in ("edge", "other"):
-                continue
-            if kind is CONFIG_MAP and item["metadata"]["name"] == "kube-root-ca.crt":
-                continue
-            metadata = {name: value for name, value in item["metadata"].items() if name not in VOLATILE and value}
-            shown = {**(secret(item) if kind is SECRET else item), "metadata": metadata}
-            found[
-                "/".join([kind.kind, *filter(None, [item["metadata"].get("namespace")]), item["metadata"]["name"]])
-            ] = plain(shown)
-    if on.answers:
-        found["answers"] = on.answers
-    text = json.dumps(found)
-    for number, name in enumerate(on.machines_seen):
-        prefix = name.rpartition("-")[0]
-        text = text.replace(name, f"{prefix}-machine-{number}")
-    return dict(sorted(json.loads(text).items()))
-
-
-async def settled(on: AssistedStage) -> dict[str, Any]:
-    """The objects once nothing changes them any more."""
-    before, since = await objects(on), 0.0
-    while since < SETTLED_SECONDS:
-        await asyncio.sleep(LOOK_SECONDS)
-        now = await objects(on)
-        since = since + LOOK_SECONDS if now == before else 0.0
-        before = now
-    return before
-
-
 # scenes
 
 
@@ -157,14 +58,6 @@ async def created(on: AssistedStage) -> None:
         await on.rig.until(
             CORE.config, name, lambda item: (item.get("status") or {}).get("dataSecretName"), seconds=120
         )
-
-
-async def plane(on: AssistedStage, number: int = 1, **spec: Any) -> list[str]:
-    """A Cluster with its control plane; the names of its Machines."""
-    await on.cluster()
-    await on.provisioned()
-    await on.owned_plane(replicas=number, **spec)
-    return [(await on.next_machine())["metadata"]["name"] for _number in range(number)]
 
 
 async def waiting(on: AssistedStage) -> None:
@@ -575,6 +468,7 @@ SCENES: dict[str, Callable[[AssistedStage], Awaitable[None]]] = {
         kubeconfig_path,
         label_order,
         newer_ignition,
+        *UPGRADES,
     )
 }
 

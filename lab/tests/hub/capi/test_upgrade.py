@@ -13,6 +13,7 @@ import pytest
 from ztlab.hub.capi.assisted.upgrade import upgrade_step
 
 IMAGE = "quay.io/openshift-release-dev/ocp-release@sha256:0123"
+BY_IMAGE = {"architecture": "", "version": "", "image": IMAGE, "force": True}
 NAMED = {"cluster.x-k8s.io/release-image-repository-override": "quay.io/openshift-release-dev/ocp-release"}
 
 
@@ -51,21 +52,21 @@ def plane(version: str, *, annotations: dict[str, str] | None = None, failed: bo
         pytest.param(
             cluster_version(),
             plane("4.22.3", annotations=NAMED),
-            {"version": "4.22.3"},
+            {**BY_IMAGE, "version": "4.22.3", "image": "", "force": False},
             ("False", "UpgradeFailed"),
             id="by version",
         ),
         pytest.param(
             cluster_version(),
             plane("4.22.3"),
-            {"image": IMAGE, "force": True},
+            BY_IMAGE,
             ("False", "UpgradeFailed"),
             id="D3: forced, by image",
         ),
         pytest.param(
             cluster_version(),
             plane("4.23.0-rc.1", annotations=NAMED),
-            {"image": IMAGE, "force": True},
+            BY_IMAGE,
             ("False", "UpgradeFailed"),
             id="no general availability",
         ),

@@ -30,7 +30,7 @@ from .deployment import image_of, install_reference
 from .pull_secret import create_placeholder, read_pull_secret
 from .releases import NotFound, manifest_unknown, resolve, too_old
 from .replicas import domains_of, next_domain, to_remove
-from .upgrade import upgrade_step
+from .upgrade import unanswered, upgrade_step
 
 CLUSTER_VERSION = Kind("config.openshift.io", "v1", "ClusterVersion", "clusterversions", namespaced=False)
 OWNER_SECONDS, CLUSTER_SECONDS = 10.0, 20.0
@@ -173,30 +173,19 @@ class ControlPlaneController:
         Raises Retry where the API of the cluster does not answer: then Machines are not looked after (defect D9).
         """
         client, image = self._nodes.client(cluster), resolve(image_of(self._world, self._core, plane), self._releases)
+        step = unanswered(plane)
         try:
             version = await client.get(CLUSTER_VERSION, "version") if client is not None else None
             if version is None or client is None:
                 raise Retry("the cluster has no ClusterVersion")
             step = upgrade_step(version, plane, image)
             if step.patch is not None:
-                await client.patch(
-                    CLUSTER_VERSION,
-                    "version",
-                    "",
-                    {"spec": {"desiredUpdate": {"image": None, "version": None, "force": None, **step.patch}}},
-                )
-        except (Refused, OSError, aiohttp.ClientError, TimeoutError, Retry) as error:
-            found.add(
-                false(
-                    "UpgradeCompleted",
-                    "UpgradeFailed",
-                    (f"upgrade to version {plane['spec']['distributionVersion']} has failed\n"),
-                )
-            )
-            raise Retry(f"failed to read ClusterVersion: {error}") from error
-        if step.condition is not None:
-            found.add(step.condition)
-        if step.current:
+                await client.patch(CLUSTER_VERSION, "version", "", {"spec": {"desiredUpdate": step.patch}})
+        except (Refused, OSError, aiohttp.ClientError, TimeoutError) as error:
+            raise Retry(f"failed to read or write ClusterVersion: {error}") from error
+        finally:
+            if step.condition is not None:
+                found.add(step.condition)
             found.members["distributionVersion"] = step.current
         return step.again
 
@@ -357,6 +346,7 @@ class ControlPlaneController:
         ]
         ready = summary("Ready", parts, reasons=("InfoReported", "IssuesReported", "UnknownReported"))
         status |= {**found.members, "conditions": new_form(conditions, [ready], self._world.now(), generation)}
+        status = {name: value for name, value in status.items() if value != ""}
         status |= {} if failed else {"observedGeneration": generation}
         # The controller of the AgentClusterInstall writes conditions too.
         await self._world.status(self._kind, plane, status, locked=True)
