@@ -13,15 +13,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import shutil
-import ssl
-import subprocess
-import sys
-import tempfile
-import urllib.request
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,128 +29,21 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds impo
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.plugins.modules import assisted_control_plane
-from ansible_collections.zerotouch.openshift.tests.support import upstream
-from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import (
-    NS,
-    definitions,
-    description,
-)
-from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi, eventually, free_port
+from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import NS, description
+from ansible_collections.zerotouch.openshift.tests.support.real_api import RealApi, eventually
 
-from .lab import ROOT
+from .assisted_managers import NEEDED, PROGRAMS, SERVICE, managed_api
 
-PROGRAMS = {
-    name: Path(os.environ.get(f"OPENSHIFT_ASSISTED_{name}") or "/nonexistent") for name in ("BOOTSTRAP", "CONTROLPLANE")
-}
-CRDS = upstream.required("crds")
-ENCLOSED = ROOT / "lab" / "tests" / "hub" / "capi" / "enclosed.py"
-ISOLATE = ["unshare", "--map-root-user", "--net", "--mount", "true"]
-ISOLATED = (
-    shutil.which("unshare") is not None and subprocess.run(ISOLATE, check=False, capture_output=True).returncode == 0
-)
-pytestmark = [
-    pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
-    pytest.mark.skipif(
-        not all(path.is_file() for path in PROGRAMS.values()),
-        reason=("OPENSHIFT_ASSISTED_BOOTSTRAP and _CONTROLPLANE name no managers"),
-    ),
-    pytest.mark.skipif(not ISOLATED, reason="no network namespace can be made here"),
-    pytest.mark.filterwarnings("ignore:Unverified HTTPS request"),
-]
+pytestmark = NEEDED
 KINDS = AssistedKinds()
 METAL3_MACHINE = Resource("infrastructure.cluster.x-k8s.io", KINDS.metal3_version, "Metal3Machine", "metal3machines")
-VALIDATORS = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "ValidatingWebhookConfiguration",
-    "validatingwebhookconfigurations",
-    namespaced=False,
-)
-SERVICE = "assisted.hub.example.com"
 
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
-    server = RealApi(tmp_path_factory.mktemp("assisted"))
-    with tempfile.TemporaryDirectory(prefix="zt-") as short:
-        try:
-            server.define(definitions(CRDS))
-            server.client.create(NAMESPACE.path(), {"metadata": {"name": NS}})
-            manage(server, Path(short))
-            yield server
-        finally:
-            server.stop()
-
-
-def manage(api: RealApi, short: Path) -> None:
-    """Start both managers; ``short``: a directory with a short path."""
-    certificate = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=managers"]
-    names = f"subjectAltName=IP:127.0.0.1,DNS:quay.io,DNS:{SERVICE}"
-    for name, program in PROGRAMS.items():
-        directory = short / name
-        certificates = directory / "certificates"
-        certificates.mkdir(parents=True)
-        files = ["-keyout", str(certificates / "tls.key"), "-out", str(certificates / "tls.crt"), "-addext", names]
-        subprocess.run([*certificate, *files], check=True, capture_output=True)
-        environment = {
-            "SSL_CERT_FILE": str(certificates / "tls.crt"),
-            "ASSISTED_CA_BUNDLE_NAME": "",
-            "ASSISTED_CA_BUNDLE_NAMESPACE": "",
-        }
-        port = free_port()
-        enclosure = {
-            "program": str(program),
-            "arguments": [
-                f"--kubeconfig={api.kubeconfig}",
-                "--metrics-bind-address=0",
-                "--health-probe-bind-address=0",
-            ],
-            "environment": environment,
-            "api": ["127.0.0.1", api.port],
-            "webhooks": port,
-            "hosts": [SERVICE, "quay.io"],
-            "versions": {"4.20.3": "1.33.5"},
-            "discovery": json.dumps({"ignition": {"version": "3.1.0"}}),
-        }
-        (directory / "enclosed.json").write_text(json.dumps(enclosure))
-        api.run(name, Path(sys.executable), str(ENCLOSED), str(directory))
-        context = ssl.create_default_context(cafile=certificates / "tls.crt")
-        eventually(
-            lambda port=port, context=context: answers(port, context),
-            lambda name=name: (api.directory / f"{name}.log").read_text()[-2000:],
-        )
-        if name == "BOOTSTRAP":
-            validate(api, port, (certificates / "tls.crt").read_bytes())
-
-
-def answers(port: int, context: ssl.SSLContext) -> bool:
-    try:
-        urllib.request.urlopen(f"https://127.0.0.1:{port}/", context=context, timeout=5)
-    except urllib.error.HTTPError:
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def validate(api: RealApi, port: int, ca: bytes) -> None:
-    """As upstream's components have it: the spec of a config never changes."""
-    path = "/validate-bootstrap-cluster-x-k8s-io-v1alpha2-openshiftassistedconfig"
-    rule = {
-        "apiGroups": [KINDS.config.group],
-        "apiVersions": ["v1alpha2"],
-        "operations": ["*"],
-        "resources": ["openshiftassistedconfigs"],
-    }
-    entry = {
-        "name": "v1alpha2.validation.openshiftassistedconfig.bootstrap.cluster.x-k8s.io",
-        "clientConfig": {"url": f"https://127.0.0.1:{port}{path}", "caBundle": base64.b64encode(ca).decode()},
-        "rules": [rule],
-        "failurePolicy": "Fail",
-        "sideEffects": "None",
-        "admissionReviewVersions": ["v1"],
-    }
-    api.client.create(VALIDATORS.path(), {"metadata": {"name": "bootstrap"}, "webhooks": [entry]})
+    with managed_api(tmp_path_factory.mktemp("assisted")) as server:
+        server.client.create(NAMESPACE.path(), {"metadata": {"name": NS}})
+        yield server
 
 
 def deploy(api: RealApi, workers: int = 2, **more: Any) -> dict[str, Any]:

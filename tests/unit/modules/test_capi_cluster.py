@@ -122,7 +122,7 @@ def test_the_older_version_of_cluster_api(monkeypatch: pytest.MonkeyPatch) -> No
         "name": template,
         "namespace": NS,
     }
-    assert spec["template"]["spec"]["nodeDrainTimeout"] == "600s" and spec["replicas"] == 2
+    assert spec["template"]["spec"]["nodeDrainTimeout"] == "10m0s" and spec["replicas"] == 2
     assert spec["strategy"] == {"type": "RollingUpdate", "rollingUpdate": {"deletePolicy": "Oldest"}}
 
 

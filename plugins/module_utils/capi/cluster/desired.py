@@ -243,8 +243,16 @@ def time_limits(limits: DeletionLimits, *, older: bool) -> Object:
     }
     named = {name: seconds for name, seconds in values.items() if seconds is not None}
     if older:
-        return {name: f"{seconds}s" for name, seconds in named.items()}
+        return {name: _duration(seconds) for name, seconds in named.items()}
     return {"deletion": {f"{name}Seconds": seconds for name, seconds in named.items()}} if named else {}
+
+
+def _duration(seconds: int) -> str:
+    """As Go prints it, ``1h2m3s``: conversion and defaulting webhooks of the providers write this form."""
+    (minutes, rest), hours = divmod(seconds, 60), seconds // 3600
+    parts = [(hours, "h")] if hours else []
+    parts += [(minutes % 60, "m")] if minutes else []
+    return "".join(f"{number}{unit}" for number, unit in [*parts, (rest, "s")])
 
 
 def deletion_order(pool: DeletionLimits, core: CoreKinds) -> Object:

@@ -46,7 +46,7 @@ def test_every_field_has_a_row() -> None:
 @pytest.mark.parametrize("row", [*CONFIG_FIELDS, *CLUSTER_FIELDS], ids=lambda row: row.option)
 def test_each_row_renders_its_option(row: AssistedField) -> None:
     kind = row.spec.get("type")
-    sample = {"str": "text", "list": ["text"], "dict": {"matchLabels": {"a": "b"}}, "bool": False}[kind]
+    sample = {"str": "text", "list": ["text"], "dict": {"matchLabels": {"a": "b"}}, "bool": True}[kind]
     value, wanted = VALUES.get(row.option, (sample, sample))
     options: dict[str, Any] = value
     for name in reversed(row.option.split(".")):
@@ -57,4 +57,5 @@ def test_each_row_renders_its_option(row: AssistedField) -> None:
     assert found == wanted
     outer = row.option.partition(".")[0]
     assert outer in option_specs([row])
+    assert kind != "bool" or rendered([row], {row.option: False}) == {}, "no conversion keeps it"
     assert rendered([row], {}) == {} and rendered([row], {outer: None}) == {}

@@ -153,7 +153,7 @@ def test_older_versions() -> None:
     found = rendered(OLD, **options)
     machine = found["OpenshiftAssistedControlPlane"][0]["spec"]["machineTemplate"]
     assert (
-        machine["nodeDrainTimeout"] == "600s" and machine["nodeDeletionTimeout"] == "0s" and "deletion" not in machine
+        machine["nodeDrainTimeout"] == "10m0s" and machine["nodeDeletionTimeout"] == "0s" and "deletion" not in machine
     )
     assert (
         machine["infrastructureRef"]["apiVersion"] == "infrastructure.cluster.x-k8s.io/v1beta1"
