@@ -16,7 +16,7 @@ import re
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,8 @@ pytestmark = pytest.mark.timeout(3600)
 # on without a job.
 SLOW, FASTER = 5.0, 40.0
 SUPERVISES = re.compile(
-    r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the NodePool|Wait until)",
+    r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the NodePool|Wait until"
+    r"|Apply the plan)",
     re.MULTILINE,
 )
 Moments = Mapping[str, str]
@@ -91,6 +92,19 @@ HOSTED: Moments = {
     "installing": r": installing: " + HOSTED_LATE,
     "complete": HOSTED_LATE[1:],
 }
+ENDED = r"|^PLAY RECAP"
+APPLY = r"^TASK \[.*Apply the plan of the cluster"
+CAPI: Moments = {
+    "before anything": BOOT["before anything"],
+    "planning": r"^TASK \[.*Plan what is left to do",
+    "deciding": r"^TASK \[.*Decide whether the machines may be booted",
+    "applying": APPLY,
+    "waiting": r": (no InfraEnv yet|its host has not registered yet|Agent )" + LATE,
+    "registered": r": Agent " + LATE,
+    "installing": r": Agent installing" + LATE,
+    "joined": r": Node " + LATE,
+    "credentials": LATE[1:],
+}
 DESTROY: Moments = {
     "before anything": BOOT["before anything"],
     "powering off": r"^TASK \[.*Power the machines off",
@@ -113,13 +127,14 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class JobMethod:
-    """``installs`` are the hosts that the deployment boots, each once from the image and once from its disk."""
+    """``installs`` are the hosts that the deployment boots, each from the devices in ``boots``."""
 
     make: Callable[[MakeLab, Path], Deployment]
     deploy: Step
     installs: tuple[str, ...]
     steps: tuple[Step, ...]
     password: bool = True
+    boots: tuple[str, ...] = ("cd", "disk")
 
 
 def of_inventory(name: str) -> Callable[[MakeLab, Path], Deployment]:
@@ -213,6 +228,45 @@ METHODS: dict[str, JobMethod] = {
             # The hub takes the hosts back into discovery: they stay on, and are free.
             Step("destroy_cluster", DESTROY, confirmed("guest"), dict.fromkeys(("node-0", "node-1", "node-2"), 1)),
         ),
+    ),
+    "capi": JobMethod(
+        of_inventory("capi"),
+        Step("deploy_cluster", CAPI),
+        ("master-0", "master-1", "master-2", "worker-0", "worker-1", "worker-2"),
+        (
+            Step(
+                "scale_node_pool",
+                {
+                    "deciding": CAPI["deciding"],
+                    "applying": APPLY,
+                    "growing": r"has 3 of 4 machines available" + ENDED,
+                    "installing": r": Agent " + ENDED,
+                },
+                {"openshift_node_pool": {"replicas": 4}},
+                {"worker-3": 2},
+            ),
+            Step(
+                "remove_hosts",
+                {
+                    "deciding": r"^TASK \[.*Decide whether the hosts may leave",
+                    "applying": APPLY,
+                    "leaving": r"being deleted" + ENDED,
+                },
+                confirmed("edge", "worker-0"),
+            ),
+            Step(
+                "destroy_cluster",
+                {
+                    "before anything": BOOT["before anything"],
+                    "deleting": r"^TASK \[.*Delete the Cluster from the hub",
+                    "releasing": r"still there: (Cluster|BareMetalHost)" + ENDED,
+                    "removing": DESTROY["removing"],
+                },
+                confirmed("edge"),
+            ),
+        ),
+        # Metal3 writes the image to the disk.
+        boots=("disk", "disk"),
     ),
 }
 
@@ -315,14 +369,16 @@ def boots(lab: Lab) -> dict[str, int]:
     return {name: len(found) for name, found in lab.boots().items()}
 
 
-def assert_one_power_cycle(lab: Lab, installs: Collection[str], output: str) -> None:
+def assert_one_power_cycle(
+    lab: Lab, installs: Collection[str], output: str, devices: Sequence[str] = JobMethod.boots
+) -> None:
     """Each host has booted the image once and then its disk.
 
     One that found no image, because its server had ended with the job, was booted again.
     """
-    found = {name: [device.split(":")[0] for device in devices] for name, devices in lab.boots().items()}
-    once = {name: [device for device in devices if device != "none"] for name, devices in found.items()}
-    assert once == {name: ["cd", "disk"] if name in installs else [] for name in found}, (
+    found = {name: [device.split(":")[0] for device in booted] for name, booted in lab.boots().items()}
+    once = {name: [device for device in booted if device != "none"] for name, booted in found.items()}
+    assert once == {name: list(devices) if name in installs else [] for name in found}, (
         f"a second power cycle: {found}\n{output}"
     )
     print(f"boots: {found}")
@@ -347,7 +403,7 @@ def test_every_moment(name: str, store: str, make_lab: MakeLab, tmp_path: Path, 
     variables = {**hub_of(name, job), **variables_of(store, job, stores)}
     assert len(method.deploy.moments) >= 8
     run, log = played(job, method.deploy, variables)
-    assert_one_power_cycle(job.lab, method.installs, f"{log}\n{run.output}")
+    assert_one_power_cycle(job.lab, method.installs, f"{log}\n{run.output}", method.boots)
     credentials(job, method)
     writes = job.lab.writes()
     again = finished(job, "deploy_cluster", {**method.deploy.variables, **variables})
