@@ -160,7 +160,7 @@ def test_another_owner_comes_between_the_decision_and_the_first_write(edge: Edge
         lambda output: "The other owner comes now" in output,
         come,
         playbook=str(playbook),
-        extra={"openshift_hosts": "worker-3", "arrived": str(arrived)},
+        extra={"openshift_hosts": ["worker-3", "worker-4"], "arrived": str(arrived)},
     )
     assert not run.ok and "BareMetalHost metal/theirs has its BMC address" in run.message, run.output
     assert hub.list(BARE_METAL_HOST.path("edge")) == before and edge.off("worker-3")
@@ -181,6 +181,10 @@ def test_scaled_up_and_down(edge: Edge) -> None:
 
 
 def test_hosts_are_added_removed_and_installed_again(edge: Edge) -> None:
+    # Metal3 chooses among the free hosts of a pool.
+    refused = edge.refused("add_hosts", openshift_hosts="worker-0")
+    assert "worker-4: its BareMetalHost is free in the same pool" in refused.message, refused.output
+    edge.twice("remove_hosts", openshift_hosts="worker-4", **CONFIRMED)
     edge.twice("add_hosts", openshift_hosts="worker-0")
     assert "worker-0" in edge.workers() and len(edge.workers()) == 4
     planned = edge.played("remove_hosts", "--check", openshift_hosts="worker-0", **CONFIRMED)

@@ -51,6 +51,13 @@ def of_user(inventory: dict[str, Any]) -> None:
     }
 
 
+def without_numbers(inventory: dict[str, Any]) -> None:
+    of_user(inventory)
+    capi = inventory["all"]["vars"]["openshift_capi"]
+    for pool in (capi["control_plane"], *capi["machine_deployments"]):
+        del pool["replicas"]
+
+
 def create(hub: KubeClient, resource: Resource, name: str, **body: Any) -> None:
     metadata = {"name": name, **body.pop("metadata", {})}
     namespace = "edge" if resource.namespaced else ""
@@ -111,7 +118,9 @@ def test_templates_of_the_user(make_lab: MakeLab, tmp_path: Any) -> None:
 
     write_infrastructure(hub, hosts, image)
     before = infrastructure()
-    deployment.deployed()
+    first = deployment.deployed()
+    # The inventory has no hosts for the report: they are those that registered.
+    assert "5 nodes ready" in first.output and "worker-1 (worker)" in first.output, first.output
     assert sorted(lab.nodes("edge").values()) == ["Ready"] * 5
     plane = hub.get(KINDS.control_plane.path("edge", "edge"))["spec"]
     (pool,) = hub.list(KINDS.core.machine_deployment.path("edge"))
@@ -129,8 +138,14 @@ def test_templates_of_the_user(make_lab: MakeLab, tmp_path: Any) -> None:
     )
     assert [len(items) for items in infrastructure()] == [1, 2, 2], "no template of the collection"
     assert deployment.deployed().changed == 0
+    # Without numbers, pools keep the sizes that an autoscaler or the user has set.
+    unset = deployment.described_as(without_numbers)
+    hub.merge_patch(KINDS.core.machine_deployment.path("edge", "edge-workers"), {"spec": {"replicas": 3}})
+    unset.deployed()
+    assert hub.get(KINDS.core.machine_deployment.path("edge", "edge-workers"))["spec"]["replicas"] == 3
+    assert hub.get(KINDS.control_plane.path("edge", "edge"))["spec"]["replicas"] == REPLICAS["control-plane"]
     # The machines are known by their Nodes, and leave as those of other infrastructures do.
-    grown = deployment.run("scale_node_pool", extra={"openshift_node_pool": {"replicas": 3}})
+    grown = deployment.run("scale_node_pool", extra={"openshift_node_pool": {"replicas": 4}})
     assert grown.ok and grown.changed, grown.output
     refused = deployment.run("scale_node_pool", extra={"openshift_node_pool": {"replicas": 2}})
     assert not refused.ok and "openshift_confirm=edge" in refused.message, refused.output

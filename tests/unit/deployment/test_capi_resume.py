@@ -105,6 +105,23 @@ def test_user_templates_have_no_hosts() -> None:
         assert stop is not None and "Use scale_node_pool." in str(stop)
 
 
+@pytest.mark.parametrize("installed", [False, True])
+def test_pools_without_a_number_keep_their_size(installed: bool) -> None:
+    """The user or an autoscaler has scaled them, before or after the installation."""
+    pools = (PoolOfHosts("control-plane"), PoolOfHosts("workers"), PoolOfHosts("gpu", (), 1))
+    wanted = CapiRequest("install", pools, metal3=False)
+    view = dataclasses.replace(INSTALLED, installed=installed, sizes={"control-plane": 5, "workers": 7, "gpu": 4})
+    assert decide(view, wanted).sizes == ({} if installed else {"gpu": 1})
+    # A new pool has none: an autoscaler raises it.
+    view = dataclasses.replace(view, sizes={"control-plane": 5, "gpu": 4})
+    assert decide(view, wanted).sizes["workers"] == 0
+
+
+def test_a_new_control_plane_needs_a_number() -> None:
+    stop = decide(CapiView("edge/edge"), CapiRequest("install", (PoolOfHosts("control-plane"),), metal3=False)).stop
+    assert "Set openshift_capi.control_plane.replicas." in str(stop)
+
+
 @pytest.mark.parametrize("purpose", ["scale", "add", "remove", "reprovision"])
 def test_nothing_changes_before_the_cluster_is_installed(purpose: str) -> None:
     stop = decide(
@@ -173,28 +190,35 @@ def test_an_unknown_pool() -> None:
 
 def test_hosts_are_added_once() -> None:
     """Before the run, after the BareMetalHost, after the size, and once the Machine has the host."""
-    new = dataclasses.replace(INSTALLED, hosts=ALL - {"w-3"})
+    known = dataclasses.replace(INSTALLED, hosts=ALL - {"w-2"})
+    grown = dataclasses.replace(known, sizes={**INSTALLED.sizes, "workers": 3})
     waiting = MachineOnHub("new", "workers", phase="Pending")
     moments = [
-        (new, {"workers": 3}),
-        (INSTALLED, {"workers": 3}),
-        (dataclasses.replace(INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}), {}),
-        (
-            dataclasses.replace(
-                INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, waiting)
-            ),
-            {},
-        ),
-        (
-            dataclasses.replace(
-                INSTALLED, sizes={**INSTALLED.sizes, "workers": 3}, machines=(*INSTALLED.machines, machine("w-3"))
-            ),
-            {},
-        ),
+        (dataclasses.replace(known, hosts=ALL - {"w-2", "w-3"}), {"workers": 3}),
+        (known, {"workers": 3}),
+        (grown, {}),
+        (dataclasses.replace(grown, machines=(*INSTALLED.machines, waiting)), {}),
+        (dataclasses.replace(grown, machines=(*INSTALLED.machines, machine("w-3"))), {}),
     ]
     for view, sizes in moments:
         decision = decide(view, request("add", "w-3"))
         assert decision.sizes == sizes and "w-3" in decision.described
+
+
+def test_a_host_is_not_added_beside_another_free_one() -> None:
+    """Metal3 chooses among the free hosts of a pool, so that it could install one that the user did not name."""
+    view = dataclasses.replace(INSTALLED, hosts=ALL - {"w-3"})
+    stop = decide(view, request("add", "w-3")).stop
+    assert stop is not None and [host.name for host in stop.hosts] == ["w-2"] and "remove_hosts" in str(stop)
+    # All free hosts are named, or get a Machine anyway.
+    assert decide(view, request("add", "w-2", "w-3")).sizes == {"workers": 4}
+    assert decide(dataclasses.replace(view, sizes={**view.sizes, "workers": 4}), request("add", "w-3")).stop is None
+    assert decide(view, request("add", "w-0")).stop is None, "it has a Machine"
+    # One that has left the inventory counts in the pool of its label.
+    left = dataclasses.replace(view, hosts=view.hosts - {"w-2"} | {"old"}, pool_labels={"old": "workers"})
+    assert "old" in str(decide(left, request("add", "w-3")).stop)
+    other = dataclasses.replace(left, pool_labels={"old": "gpu"})
+    assert decide(other, request("add", "w-3")).sizes == {"workers": 3}
 
 
 def test_hosts_are_removed_once() -> None:

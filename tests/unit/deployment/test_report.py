@@ -235,13 +235,28 @@ def test_nothing_in_a_report_controls_a_terminal(stage, staging, report):
     assert "\\x1b[2J" in plan.html.read_text()
 
 
+def test_hosts_that_no_configuration_names_are_those_that_registered(stage):
+    """Machine templates of the user: the inventory has no hosts."""
+    state = {"cluster": {"name": "edge", "version": "4.22.1", "hosts": []}, "install": {**INSTALL, "method": "capi"}}
+    found = make_report(WorkDir(stage.root), state, None)
+    check(report_html(found))
+    lines = summary_lines(found, stage.root / "report.html")
+    assert lines[0] == "Cluster edge 4.22.1: installed after 40 min 00 s, 2 nodes ready"
+    assert "Nodes: node-0 (control-plane, master), node-1 (worker)" in lines
+    assert [stage["stage"] for stage in found["hosts"][1]["stages"]] and not found["other_nodes"]
+    # One that has left the cluster is no fault of a configuration.
+    state["install"]["nodes"] = INSTALL["nodes"][:1]
+    left = make_report(WorkDir(stage.root), state, None)
+    assert left["node_warnings"] == [] and "1 of 2 nodes ready" in summary_lines(left, stage.root)[0]
+
+
 def test_before_anything_happened(stage):
     work_dir = WorkDir(stage.root)
     empty = make_report(work_dir, {}, None)
     check(report_html(empty))
     assert timeline(empty) == topology(empty) == ""
     lines = summary_lines(empty, work_dir.root / "report.html")
-    assert lines[0] == "Cluster (no name): not built yet, no host configured"
+    assert lines[0] == "Cluster (no name): not built yet, no host known"
     assert not any(line.startswith("Kubeconfig") for line in lines) and "Kubeconfig" not in report_html(empty), (
         "there is none yet"
     )
@@ -283,7 +298,7 @@ def test_the_summary(report, stage):
 @pytest.mark.parametrize(
     ("ready", "hosts", "words"),
     [
-        (0, 0, "no host configured"),
+        (0, 0, "no host known"),
         (0, 1, "1 host, no node ready"),
         (0, 5, "5 hosts, no node ready"),
         (1, 1, "1 node ready"),

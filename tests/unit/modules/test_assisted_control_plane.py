@@ -303,6 +303,22 @@ def test_scaling_once_it_is_installed(hub: AssistedHub) -> None:
     assert failed["failed"] and "quorum" in failed["msg"] and spec(hub, PLANES)["replicas"] == 3
 
 
+def test_numbers_that_are_not_described_stay(hub: AssistedHub) -> None:
+    """Before the installation and after it; an autoscaler or the user has scaled the pools."""
+    unset: dict[str, Any] = {"control_plane": {"replicas": None}, "machine_deployments": [pool(replicas=None)]}
+    refused = opened(**unset)
+    assert refused["failed"] and "control_plane.replicas" in refused["msg"] and not hub.writes
+    opened()
+    for state, sizes in (("insufficient", (5, 4)), ("adding-hosts", (3, 7))):
+        hub.state(state)
+        hub.change(PLANES, "c1", {"spec": {"replicas": sizes[0]}}, NS)
+        hub.change("machinedeployments", "workers", {"spec": {"replicas": sizes[1]}}, NS)
+        done = opened(**unset)
+        assert not done["failed"], done["msg"]
+        assert (spec(hub, PLANES)["replicas"], spec(hub, "machinedeployments", "workers")["replicas"]) == sizes
+        assert not opened(**unset)["changed"]
+
+
 def test_from_one_control_plane_machine_to_three(hub: AssistedHub) -> None:
     alone = {"api_vips": None, "ingress_vips": None}
     opened(control_plane={"replicas": 1}, **alone)

@@ -162,6 +162,11 @@ def _release(state: State) -> Found:
         )
 
 
+def _new_size(state: State) -> Found:
+    if state.present(state.kinds.control_plane.kind) is None and not state.desired.control_plane.replicas:
+        yield _problem("control_plane.replicas", REQUIRED, "a new control plane without a number has no machines")
+
+
 def _quorum(state: State) -> Found:
     present = part(state.present(state.kinds.control_plane.kind), "spec").get("replicas")
     number = state.desired.control_plane.replicas
@@ -229,6 +234,9 @@ STATE_RULES = (
     StateRule(
         _release,
         ("controlplane/internal/upgrade/upgrade.go; openshift/assisted-service pkg/webhooks/hiveextension/v1beta1"),
+    ),
+    StateRule(
+        _new_size, "controlplane/api/v1alpha3/openshiftassistedcontrolplane_types.go (replicas without a default)"
     ),
     StateRule(
         _quorum,

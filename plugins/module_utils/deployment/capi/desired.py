@@ -40,9 +40,9 @@ class PoolOfHosts:
     replicas: int | None = None
 
     @property
-    def initial(self) -> int:
-        """The size of a new pool: one Machine for each host, unless the user says otherwise."""
-        return len(self.hosts) if self.replicas is None else self.replicas
+    def initial(self) -> int | None:
+        """The size of a new pool: one Machine for each host, unless the user says otherwise; None without either."""
+        return (len(self.hosts) or None) if self.replicas is None else self.replicas
 
 
 def pools_of(deployment: Deployment, provided: Mapping[str, Any]) -> tuple[PoolOfHosts, ...]:
@@ -122,7 +122,7 @@ def control_plane_options(
         "image_registry": _registry(deployment) if not provided.get("image_registry_name") else {},
         **provided,
         "config": {**{key: image[key] for key in _OF_CONFIGS if key in image}, **(provided.get("config") or {})},
-        "control_plane": {**(provided.get("control_plane") or {}), "replicas": pools[0].initial},
+        "control_plane": _sized(provided.get("control_plane") or {}, pools[0].initial),
         "machine_deployments": list(_machine_deployments(pools[1:], provided)),
         "hosts": list(_hosts(deployment.hosts, pools, bmcs))
         if provided.get("infrastructure") != "user_templates"
@@ -243,11 +243,8 @@ def _registry(deployment: Deployment) -> Options:
 def _machine_deployments(pools: Iterable[PoolOfHosts], provided: Mapping[str, Any]) -> Iterator[Options]:
     own = {str(pool["name"]): pool for pool in provided.get("machine_deployments") or ()}
     for pool in pools:
-        yield {
-            **{key: value for key, value in own.get(pool.name, {}).items() if key != "hosts"},
-            "name": pool.name,
-            "replicas": pool.initial,
-        }
+        options = {key: value for key, value in own.get(pool.name, {}).items() if key != "hosts"}
+        yield _sized({**options, "name": pool.name}, pool.initial)
 
 
 def _hosts(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...capi.assisted.kinds import AssistedKinds, assisted_kinds
-from ...capi.assisted.names import CLUSTER_LABEL, CONTROL_PLANE_LABEL, CONTROL_PLANE_POOL
+from ...capi.assisted.names import CLUSTER_LABEL, CONTROL_PLANE_LABEL, CONTROL_PLANE_POOL, POOL_LABEL
 from ...capi.assisted.observe import ObservedControlPlane, observe
 from ...capi.assisted.touched import hosts_of_machines
 from ...capi.names import DEPLOYMENT_NAME_LABEL
@@ -61,6 +61,7 @@ def view_of(
         sizes=sizes,
         machines=tuple(_machine(item, at) for item in observed.machines),
         hosts=frozenset(own),
+        pool_labels={host: labels_of(observed.bare_metal_hosts[host]).get(POOL_LABEL, "") for host in own},
         elsewhere=others,
     )
     return view, status

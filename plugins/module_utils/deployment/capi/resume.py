@@ -24,6 +24,17 @@ Purpose = Literal["install", "scale", "add", "remove", "reprovision"]
 
 _NOT_INSTALLED = "is not installed, so that its pools cannot change one by one"
 _DEPLOY = "Run deploy_cluster first."
+# The template of a pool selects all free BareMetalHosts of the pool (metal3-io/cluster-api-provider-metal3
+# baremetal/metal3machine_manager.go).
+_ALSO_FREE = "its BareMetalHost is free in the same pool, and Metal3 may install it instead of a host that you named"
+_ADD_OR_RELEASE = (
+    "Add it to openshift_hosts, or release it first with remove_hosts. If any free host may be installed, use "
+    "scale_node_pool."
+)
+_NO_SIZE = StopReason(
+    "The control plane is new, and neither a number of Machines nor hosts are described.",
+    "Set openshift_capi.control_plane.replicas.",
+)
 _OLDEST_FIRST = (
     "The control plane provider chooses by itself which control plane Machine it deletes (the oldest), and removes no "
     "member of etcd"
@@ -51,7 +62,8 @@ class CapiView:
     """A hub. ``sizes`` are spec.replicas of the pools that exist; ``hosts`` are names of BareMetalHosts of this
     cluster; ``failure`` of its installation.
 
-    ``elsewhere`` says of BareMetalHosts with the name of a host why they are not of this cluster.
+    ``pool_labels`` are their pools; ``elsewhere`` says of BareMetalHosts with the name of a host why they are not of
+    this cluster.
     """
 
     cluster: str
@@ -61,6 +73,7 @@ class CapiView:
     sizes: Mapping[str, int] = dataclasses.field(default_factory=dict)
     machines: tuple[MachineOnHub, ...] = ()
     hosts: frozenset[str] = frozenset()
+    pool_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     elsewhere: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def of_pool(self, pool: str) -> list[MachineOnHub]:
@@ -130,9 +143,15 @@ def decide(view: CapiView, request: CapiRequest) -> CapiDecision:
 
 
 def _install(view: CapiView, request: CapiRequest) -> CapiDecision:
-    """A new cluster has all hosts. One that is installed keeps its pools as they are: other playbooks change them."""
-    new = {pool.name: pool.initial for pool in request.pools if pool.name not in view.sizes}
-    sizes = new if view.installed else {pool.name: pool.initial for pool in request.pools}
+    """A new cluster has all hosts. One that is installed keeps its pools as they are: other playbooks change them.
+
+    A pool without a number and without hosts keeps its size, too: an autoscaler or the user sets it.
+    """
+    initial = {pool.name: pool.initial for pool in request.pools}
+    new = {name: size or 0 for name, size in initial.items() if name not in view.sizes}
+    if not new.get(CONTROL_PLANE_POOL, 1):
+        return CapiDecision(stop=_NO_SIZE)
+    sizes = new if view.installed else {**new, **{name: size for name, size in initial.items() if size is not None}}
     steps = []
     for host in request.hosts if request.metal3 else ():
         step = _step(view, host)
@@ -227,12 +246,22 @@ def _add(view: CapiView, request: CapiRequest) -> CapiDecision:
         return CapiDecision(stop=stop)
     chosen = [host for host in request.hosts if not request.names or host in request.names]
     sizes: dict[str, int] = {}
+    unnamed: list[str] = []
     for pool in request.pools:
         free = [host for host in pool.hosts if host in chosen and view.at(host) is None]
         taken = sum(1 for machine in view.of_pool(pool.name) if machine.host)
         wanted = max(view.sizes.get(pool.name, 0), taken + len(free))
         if wanted != view.sizes.get(pool.name):
             sizes[pool.name] = wanted
+        others = [
+            host
+            for host in sorted(view.hosts.difference(chosen))
+            if view.at(host) is None and view.pool_labels.get(host, request.pool_of(host)) == pool.name
+        ]
+        if free and wanted < taken + len(free) + len(others):
+            unnamed += others
+    if unnamed:
+        return CapiDecision(stop=_stop_for(unnamed, _ALSO_FREE, _ADD_OR_RELEASE))
     return _described(CapiDecision(tuple(_step(view, host) for host in chosen), sizes), view, request)
 
 

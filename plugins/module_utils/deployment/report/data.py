@@ -17,7 +17,7 @@ from typing import Any
 from ...cluster.spec import Deployment
 from ...common.plurals import counted
 from ..credentials import expected_console, login_paths
-from ..state.work_dir import DeploymentIdentity, WorkDir, hosts_of_deployment, hosts_of_state, identity
+from ..state.work_dir import DeploymentIdentity, WorkDir, hosts_of_deployment, hosts_of_state, identity, inventory_host
 from ..supervise.observation import FAILED, InventoryHost
 from .nodes import ROLE_NAMES, node_of, node_warnings, role_differs
 
@@ -43,13 +43,14 @@ def make_report(work_dir: WorkDir, state: Mapping[str, Any], deployment: Deploym
     """The content of report.json. Times are UTC (ISO 8601), durations seconds."""
     install: Mapping[str, Any] = state.get("install") or {}
     who = identity(state, deployment)
-    hosts = hosts_of_state(state) or (hosts_of_deployment(deployment) if deployment else ())
+    configured = hosts_of_state(state) or (hosts_of_deployment(deployment) if deployment else ())
+    hosts = configured or _registered(install)
     addressed = {host.name: host for host in hosts_of_deployment(deployment)} if deployment else {}
     nodes: Sequence[Mapping[str, Any]] = install.get("nodes") or []
     described = [_host(addressed.get(host.name, host), install, who, nodes) for host in hosts]
     installed = install.get("phase") == "installed"
     # Nodes that were not read yet are left out.
-    about_nodes = list(node_warnings(hosts, nodes, installed=installed)) if nodes else []
+    about_nodes = list(node_warnings(configured, nodes, installed=installed)) if nodes else []
     return {
         "cluster": _cluster(who, state, deployment, described),
         "result": _result(install),
@@ -97,7 +98,7 @@ def summary_lines(report: Report, html: Path) -> list[str]:
 def count_text(ready: int, hosts: int) -> str:
     """``5 nodes ready``, ``1 of 5 nodes ready``, ``5 hosts, no node ready``."""
     if not hosts:
-        return "no host configured"
+        return "no host known"
     if not ready:
         return f"{counted(hosts, 'host')}, no node ready"
     if ready < hosts:
@@ -157,6 +158,15 @@ def _result(install: Mapping[str, Any]) -> Report:
         "suspects": [str(text) for text in install.get("suspects") or []],
         "kubernetes_version": str(install.get("kubernetes_version") or ""),
     }
+
+
+def _registered(install: Mapping[str, Any]) -> tuple[InventoryHost, ...]:
+    """Hosts that no configuration names, such as those of the user's own machine templates, once they registered."""
+    known: Mapping[str, Any] = install.get("hosts") or {}
+    return tuple(
+        inventory_host({"name": name, "hostname": entry.get("hostname"), "role": entry.get("role")})
+        for name, entry in sorted(known.items())
+    )
 
 
 def _roles_text(host: Report) -> str:
