@@ -285,7 +285,7 @@ options:
     type: dict
     suboptions:
       replicas:
-        description: How many Machines. Without it the number stays as it is; it is 0 for something new.
+        description: How many Machines. Without it the number stays as it is. A new control plane needs one.
         type: int
       labels:
         description: Labels of the Machines.
