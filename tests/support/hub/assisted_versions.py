@@ -21,7 +21,7 @@ from .assisted_cluster import description, host, pool
 
 VERSIONS = {"newer": AssistedKinds(), "older": AssistedKinds(CoreKinds("v1beta1"), "v1alpha2", "v1alpha1", "v1beta1")}
 LIMITS = {
-    "node_drain_timeout": 600,
+    "node_drain_timeout": 3661,
     "node_volume_detach_timeout": 0,
     "node_deletion_timeout": 60,
     "labels": {"a": "b"},
