@@ -20,7 +20,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak test-vm lint sanity unit unit-slow core share one integration scenarios matrix test-matrix bench artifact \
+.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak test-vm lint sanity unit unit-slow core share one integration labs scenarios matrix test-matrix bench artifact \
         clean format \
         lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-commits lint-tests lint-sanity lint-importer
 
@@ -54,14 +54,14 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 # --- check it ---
 
 test: setup ## Lint, unit tests, and for each method a deployment, its repetition and a kill
-	@tools/steps lint unit core
+	@tools/steps lint+unit core
 
-# Each step uses all processors; the deployments of the matrix would disturb the labs of another step.
-test-all: setup ## `make test`, the long suites, and unit, sanity and a deployment on each ansible-core of the matrix: hours
-	@MATRIX=all tools/steps lint sanity unit unit-slow integration scenarios test-long test-hub test-soak matrix
+# Each step uses all processors; the deployments of the matrix would disturb the labs of another step. Of the soak, which takes hours, a sample.
+test-all: setup ## `make test`, all other tests with labs, a sample of the soak, and unit, sanity and a deployment on each ansible-core: about 90 minutes
+	@MATRIX=each ZT_SOAK_SEEDS=$${ZT_SOAK_SEEDS:-6} tools/steps lint+unit sanity unit-slow labs scenarios test-soak matrix
 
 lint: setup ## All static checks, those of the built artifact included
-	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-commits lint-tests lint-importer
+	@$(MAKE) -k -j3 --output-sync=target lint-ansible lint-sanity lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-commits lint-tests lint-importer
 
 lint-python: setup
 	@echo "== ruff"; ruff check --quiet . && ruff format --quiet --check .
@@ -133,6 +133,10 @@ one: setup ## One test: TEST='tests/unit/…::test_name'
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
 
+# What `make integration`, `make test-long` and `make test-hub` have, each test once.
+labs: setup ## All tests with labs
+	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard tests/integration lab/tests)
+
 test-long: setup ## Deployments that are cut off, changed or late, further ways of it
 	@$(PYTEST) -n $(LAB_WORKERS) -m long $(wildcard tests/integration lab/tests)
 
@@ -150,7 +154,7 @@ test-vm: setup ## Real virtual machines boot what the collection builds, by each
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@set -e; for name in default assisted hub hosted capi; do molecule test --scenario-name $$name; done
 
-matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here; MATRIX=all: every ansible-core too (see tools/matrix)
+matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here; MATRIX=each, all: every ansible-core too (see tools/matrix)
 	@tools/matrix
 
 bench: setup ## The budgets of performance, as ratios measured in one run

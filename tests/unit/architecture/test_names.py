@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 PREFIX = "ansible_collections.zerotouch.openshift."
 PLUGINS = sorted(path for path in (ROOT / "plugins").rglob("*.py") if "__pycache__" not in path.parts)
-TREES = {path: ast.parse(path.read_text()) for path in PLUGINS}
 PACKAGES = [path for path in PLUGINS if path.relative_to(ROOT / "plugins").parts[0] in ("module_utils", "plugin_utils")]
 # Methods that a class of the standard library, of urllib3 or of Ansible calls.
 CALLED_BY_OTHERS = frozenset({"do_GET", "emit", "log_message", "process_request", "readable"})
@@ -27,6 +27,11 @@ USED_ELSEWHERE = {
     "ignition/table.py: markdown",
     "ignition/table.py: row_of",
 }
+
+
+@functools.cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in PLUGINS}
 
 
 def module_of(path: Path) -> str:
@@ -43,7 +48,7 @@ def imports() -> set[tuple[str, str]]:
     module.
     """
     found = set()
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         modules = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
@@ -62,7 +67,7 @@ def names_in(tree: ast.AST) -> Counter[str]:
 
 def attributes() -> set[str]:
     """Attributes that code refers to, and texts that may be one (``getattr``)."""
-    nodes = [node for tree in TREES.values() for node in ast.walk(tree)]
+    nodes = [node for tree in trees().values() for node in ast.walk(tree)]
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return {node.attr for node in nodes if isinstance(node, ast.Attribute)} | texts
 
@@ -70,8 +75,8 @@ def attributes() -> set[str]:
 def unused() -> Iterator[str]:
     taken, read = imports(), attributes()
     for path in PACKAGES:
-        where, names = "/".join(path.relative_to(ROOT / "plugins").parts[1:]), names_in(TREES[path])
-        for node in TREES[path].body:
+        where, names = "/".join(path.relative_to(ROOT / "plugins").parts[1:]), names_in(trees()[path])
+        for node in trees()[path].body:
             if not isinstance(node, (ast.ClassDef, ast.FunctionDef)) or node.name.startswith("_"):
                 continue
             if names[node.name] <= names_in(node)[node.name] and (module_of(path), node.name) not in taken:
@@ -91,7 +96,7 @@ def unused() -> Iterator[str]:
 def test_public_classes_have_names_of_their_own() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in PACKAGES:
-        for node in TREES[path].body:
+        for node in trees()[path].body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
