@@ -115,7 +115,7 @@ unit-slow: setup ## The unit tests that `make unit` leaves out
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
 LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_safety.py hosted_abandoned.py hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hub_infra_env.py hub_publish.py \
-                     hypershift.py hosted.py pool_reserve.py capi.py capi_control_plane.py capi_deploy.py capi_killed.py capi_assisted.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py) \
+                     hypershift.py hosted.py pool_reserve.py capi.py capi_control_plane.py capi_deploy.py capi_killed.py capi_assisted.py capi_label_selection.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py) \
                      $(addprefix lab/tests/hub/capi/test_,assisted.py assisted_defects.py metal3.py)
 
 # One way of each method, with its repetition and a kill, and what a run must not touch. The rest is in `integration`, of which .ci/run adds a share.

@@ -18,7 +18,7 @@ description:
     the differences.
   - Agents are chosen for all waiting Machines at once. Every Machine gets one if that is possible; O(policy) decides
     which.
-  - Where the controller is at work, the module does not compete with it but steers it. The same planner chooses the
+  - Where the controller is at work, the module only labels Agents for it. The same planner chooses the
     Agents, and exactly those get the label that the pool selects by (O(label_selection)). Hosts of the pool keep the
     label, so that the controllers find them again when they replace a Machine, and so do the free Agents in reserve
     (O(label_selection.reserve)). A label that was set here is
@@ -55,22 +55,22 @@ options:
     description:
       - V(reconcile) plays the controller's part, V(label_selection) leaves that to it and decides by labels which
         Agents it finds.
-      - V(auto) steers if the controller is active. It is if its Deployment has ready replicas, if its lease is held, or
-        if neither can be read.
+      - V(auto) uses label selection if the controller is active. It is if its Deployment has ready replicas, if its
+        lease is held, or if neither can be read.
     type: str
     choices: [auto, reconcile, label_selection]
     default: auto
   until:
     description:
       - V(pass) does what can be done now.
-      - V(converged) goes on until every AgentMachine is ready and every deleted one is gone. When steering it goes on
-        until all Agents that got the label are reserved.
+      - V(converged) goes on until every AgentMachine is ready and every deleted one is gone. With label selection it
+        goes on until all Agents that got the label are reserved.
     type: str
     choices: [pass, converged]
     default: pass
   timeout:
-    description: Limit of O(until=converged), in seconds. When steering, the labels of Agents that are not reserved are
-      removed afterwards.
+    description: Limit of O(until=converged), in seconds. With label selection, the labels of Agents that are not
+      reserved are removed afterwards.
     type: float
     default: 3600
   policy:
@@ -104,7 +104,7 @@ options:
         type: dict
         default: {}
   label_selection:
-    description: The pool whose Agents are chosen when steering.
+    description: The pool whose Agents are chosen by label selection.
     type: dict
     suboptions:
       pool:
@@ -154,7 +154,7 @@ options:
   node_provider_ids:
     description:
       - Whether the Nodes of Machines that are ready get their provider ID, as by
-        M(zerotouch.openshift.node_provider_ids). Not when steering.
+        M(zerotouch.openshift.node_provider_ids). Not with label selection.
       - A workload cluster that cannot be reached is reported as a problem and does not stop the rest.
     type: bool
     default: true
@@ -225,7 +225,7 @@ plan:
   type: list
   elements: str
 machines:
-  description: The AgentMachines; when steering also the Machines that are still to come.
+  description: The AgentMachines; with label selection also the Machines that are still to come.
   returned: always
   type: list
   elements: dict
@@ -244,7 +244,7 @@ machines:
       type: str
     state:
       description: V(waiting), V(blocked), V(installing), V(ready), V(paused), V(draining), V(releasing), V(released),
-        V(lost); when steering also V(steered).
+        V(lost); with label selection also V(labelled).
       type: str
     reason:
       description: Why this Agent, or what it waits for.

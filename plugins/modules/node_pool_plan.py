@@ -263,7 +263,7 @@ surge:
   description: How many of them are for the surge of rolling updates.
   returned: always
   type: int
-steered:
+by_label:
   description: Whether the pool selects Agents by O(selector_label).
   returned: always
   type: bool

@@ -341,8 +341,8 @@ def agent_namespace(variables: Mapping[str, Any], cluster_name: str) -> str:
 def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
     """``openshift_node_pool`` with its defaults.
 
-    ``selector`` is the label by which a new pool selects Agents; ``label`` {key, value} is what steering puts on them,
-    empty where it does not steer.
+    ``selector`` is the label by which a new pool selects Agents; ``label`` {key, value} is the one that label selection
+    sets on them, empty without it.
     """
     provided = dict(variables.get("openshift_node_pool") or {})
     hosted = variables.get("openshift_hosted_cluster") or {}
@@ -350,7 +350,7 @@ def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]
     cluster = str(provided.get("cluster_name") or cluster_name)
     name = str(provided.get("name") or cluster)
     kind = str(provided.get("kind") or KINDS[0])
-    label, selector = _steering(provided, namespace, name)
+    label, selector = _selection(provided, namespace, name)
     return {
         "kind": kind,
         "name": name,
@@ -403,10 +403,10 @@ def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str,
     ]
 
 
-def _steering(provided: Mapping[str, Any], namespace: str, name: str) -> tuple[dict[str, str], dict[str, Any] | None]:
+def _selection(provided: Mapping[str, Any], namespace: str, name: str) -> tuple[dict[str, str], dict[str, Any] | None]:
     """Label and selector of the pool.
 
-    Who selects by labels of his own has labelled his Agents himself; nothing is to be steered there.
+    Users who select by labels of their own have labelled their Agents themselves.
     """
     selector = provided.get("agent_label_selector")
     label = {str(key): str(value) for key, value in (provided.get("selector_label") or {}).items()}

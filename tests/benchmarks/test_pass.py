@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: a whole pass over 1000 Machines that wait and 5000 Agents is planned in 5 s of CPU, steering the same pool in
-2 s; the plan of a pass after which nothing is left to do costs no more. Memory grows as Machines and Agents do.
-Requests are counted, too: one list for each kind, five writes for a Machine.
+"""Budget: a whole pass over 1000 Machines that wait and 5000 Agents is planned in 5 s of CPU, label selection for the
+same pool in 2 s; the plan of a pass after which nothing is left to do costs no more. Memory grows as Machines
+and Agents do. Requests are counted, too: one list for each kind, five writes for a Machine.
 
 The hub is that of the unit tests, in memory; reading from it and writing to it are not in the times.
 """
@@ -33,7 +33,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.apply imp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope, discover, observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.pass_plan import plan_pass
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import LabelSelection, plan_selection
 from ansible_collections.zerotouch.openshift.tests.support.hub import capi as world
 machines, agents, measured = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 hub = world.Hub()
@@ -60,12 +60,12 @@ def timed(name, work):
     found = work()
     times[name] = time.process_time() - began
     return found
-# Steering beside as many that carry the label already.
-wanted = Steering(f"{world.NS}/pool-0", "pool", "pool-0", 2 * machines, selector={"matchLabels": {"pool": "pool-0"}})
-half = plan_steering(Steering(wanted.pool, wanted.key, wanted.value, machines, selector=wanted.selector), observed.agents, policy)
+# Label selection beside as many that carry the label already.
+wanted = LabelSelection(f"{world.NS}/pool-0", "pool", "pool-0", 2 * machines, selector={"matchLabels": {"pool": "pool-0"}})
+half = plan_selection(LabelSelection(wanted.pool, wanted.key, wanted.value, machines, selector=wanted.selector), observed.agents, policy)
 raise_failures(apply_stages(hub, [half.chains], 1))
 labelled = observe(hub, api, Scope(world.NS))
-steered = timed("label_selection", lambda: plan_steering(wanted, labelled.agents, policy))
+by_label = timed("label_selection", lambda: plan_selection(wanted, labelled.agents, policy))
 plan = timed("plan", lambda: plan_pass(labelled, policy, moment))
 before = hub.calls["write"]
 raise_failures(apply_stages(hub, plan.stages, 1))
@@ -73,7 +73,7 @@ writes = hub.calls["write"] - before
 left = observe(hub, api, Scope(world.NS))
 again = timed("again", lambda: plan_pass(left, policy, moment))
 served = sum(1 for each in plan.machines if each.agent is not None)
-counts = {"lists": lists, "writes": writes, "served": served, "left": len(again.steps), "labelled": len(half.labelled), "more": len(steered.labelled)}
+counts = {"lists": lists, "writes": writes, "served": served, "left": len(again.steps), "labelled": len(half.labelled), "more": len(by_label.labelled)}
 print(json.dumps({"times": times, **counts}))
 """  # noqa: E501
 

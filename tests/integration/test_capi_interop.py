@@ -31,9 +31,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds imp
     AGENT_MACHINE,
     CoreKinds,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import LAST_MACHINE, STEERED_FOR
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import LabelAssigner
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import LabelSelection
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import LAST_MACHINE, SELECTED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile import Reconciler
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
@@ -594,7 +594,7 @@ def test_label_selection(api: RealApi) -> None:
     """The controller takes the Agents that our planner chose, not the first ones; a label goes once its Agent is
     reserved.
     """
-    site = Site(api, "steered")
+    site = Site(api, "by-label")
     site.stand(agents=4)
     for number, size in ((1, "small"), (2, "large"), (3, "small"), (4, "large")):
         site.client.merge_patch(AGENT.path(site.agents, f"agent-{number}"), {"metadata": {"labels": {"size": size}}})
@@ -602,11 +602,13 @@ def test_label_selection(api: RealApi) -> None:
     eventually(lambda: site.client.get(AGENT_CLUSTER.path(site.name, "c1")).get("status", {}).get("ready"))
     selector = {"matchLabels": {"pool": "workers"}}
 
-    def label_selection(count: int) -> Steerer:
-        steering = Steering(
+    def label_selection(count: int) -> LabelAssigner:
+        selection = LabelSelection(
             f"{site.name}/workers", "pool", "workers", count, {"matchLabels": {"size": "large"}}, selector, site.agents
         )
-        return Steerer(site.client, Scope(site.name, agent_namespace=site.agents), steering, Policy(), SystemClock())
+        return LabelAssigner(
+            site.client, Scope(site.name, agent_namespace=site.agents), selection, Policy(), SystemClock()
+        )
 
     label_selection(2).once()
     again = label_selection(2)
@@ -619,7 +621,7 @@ def test_label_selection(api: RealApi) -> None:
     eventually(lambda: {reference(site, name) for name in ("workers-a", "workers-b", "workers-c")} == {*taken, ""})
     for number in range(1, 5):
         metadata = site.client.get(AGENT.path(site.agents, f"agent-{number}"))["metadata"]
-        assert "pool" not in metadata["labels"] and STEERED_FOR not in metadata.get("annotations", {})
+        assert "pool" not in metadata["labels"] and SELECTED_FOR not in metadata.get("annotations", {})
     api.end(process)
 
 

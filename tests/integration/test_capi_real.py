@@ -172,7 +172,7 @@ def test_the_unit_and_its_pools_with_the_rules_of_the_page(api: RealApi) -> None
         "count": 1,
         "candidates": None,
     }
-    steered = opened(
+    selected = opened(
         api,
         capi_reconcile,
         namespace=site.name,
@@ -180,7 +180,7 @@ def test_the_unit_and_its_pools_with_the_rules_of_the_page(api: RealApi) -> None
         mode="label_selection",
         label_selection=label_selection,
     )
-    assert [row["agent"] for row in steered["labelled"]] == ["agent-1"], steered
+    assert [row["agent"] for row in selected["labelled"]] == ["agent-1"], selected
     assert api.client.get(AGENT.path(site.agents, "agent-1"))["metadata"]["labels"]["pool"] == "large"
     off = opened(
         api,

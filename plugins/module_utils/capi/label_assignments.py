@@ -23,9 +23,9 @@ from ..kube.write import PLANS, WriteOutcome
 from .apply import ChainResult, apply_stages, raise_failures
 from .choose.model import AgentFacts, Policy, from_agent
 from .kinds import AGENT_MACHINE_TEMPLATE, CoreKinds
-from .label_selection import LabelPlan, Steering, abort, is_reserved, keys_of, plan_steering, spent
+from .label_selection import LabelPlan, LabelSelection, abort, is_reserved, keys_of, plan_selection, spent
 from .machine_plan import MachinePlan
-from .names import STEERED_AT, STEERED_FOR
+from .names import SELECTED_AT, SELECTED_FOR
 from .nudge import ChangeSignal
 from .objects import Key, annotations_of, deleting, part, text
 from .observe import Api, Scope
@@ -57,11 +57,12 @@ def gone_pools(client: KubeClient, core: CoreKinds, agents: Iterable[Agent], own
     One that may not be read counts as there, and so does one that another run is about to create.
     """
     notes = [annotations_of(agent.raw) for agent in agents]
-    noted = {note.get(STEERED_FOR, "") for note in notes} - {"", own}
+    noted = {note.get(SELECTED_FOR, "") for note in notes} - {"", own}
     gone = {pool for pool in noted if not _exists(client, core, *pool.split("/", 1))}
     now = client.server_time() if gone else None
     return frozenset(
-        gone - {note[STEERED_FOR] for note in notes if STEERED_FOR in note and _is_new(note.get(STEERED_AT, ""), now)}
+        gone
+        - {note[SELECTED_FOR] for note in notes if SELECTED_FOR in note and _is_new(note.get(SELECTED_AT, ""), now)}
     )
 
 
@@ -86,23 +87,23 @@ def _exists(client: KubeClient, core: CoreKinds, namespace: str, name: str = "")
         return True
 
 
-class Steerer:
+class LabelAssigner:
     """Labels for one pool.
 
-    ``steering`` is what is requested; the selector is read from the hub. ``show`` gets a line for every write.
+    ``selection`` is what is requested; the selector is read from the hub. ``show`` gets a line for every write.
     """
 
     def __init__(
         self,
         client: KubeClient,
         scope: Scope,
-        steering: Steering | None,
+        selection: LabelSelection | None,
         policy: Policy,
         clock: Clock,
         show: Callable[[str], None] = lambda line: None,
         core: CoreKinds | None = None,
     ) -> None:
-        self._client, self._scope, self._steering, self._policy = client, scope, steering, policy
+        self._client, self._scope, self._selection, self._policy = client, scope, selection, policy
         self._core = core
         self._clock, self._show = clock, show
         self.outcomes: list[WriteOutcome] = []
@@ -116,17 +117,17 @@ class Steerer:
     def look(self, taken: Sequence[tuple[str, AgentFacts]] = ()) -> tuple[Chain, ...]:
         """Read the Agents and plan."""
         agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
-        if self._steering is None:
+        if self._selection is None:
             chains = spent(self._scope.namespace, agents)
             self.plan = _off(chains, agents)
         else:
             self._count_down(agents)
             gone = (
-                gone_pools(self._client, self._core, agents, self._steering.pool)
+                gone_pools(self._client, self._core, agents, self._selection.pool)
                 if self._core is not None
                 else frozenset()
             )
-            self.plan = plan_steering(dataclasses.replace(self._steering, gone=gone), agents, self._policy, taken)
+            self.plan = plan_selection(dataclasses.replace(self._selection, gone=gone), agents, self._policy, taken)
             fresh = keys_of(self.plan.labelled)
             self._await(agent for agent in self.plan.ready if agent.key not in fresh)
         self.planned += [line for line in self.plan.describe() if line not in self.planned]
@@ -151,7 +152,7 @@ class Steerer:
         How many the pool is to find counts down with those that are reserved.
         """
         deadline = Deadline(self._clock, limit)
-        reserve = self._steering.reserve if self._steering is not None else 0
+        reserve = self._selection.reserve if self._selection is not None else 0
         self._awaited = set()
         self.once(taken)
         notify = ChangeSignal(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
@@ -174,11 +175,11 @@ class Steerer:
 
     def abort(self) -> None:
         """All labels of ours for the pool off."""
-        if self._steering is None:
+        if self._selection is None:
             return
         for _round in range(PLANS):
             agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
-            chains = abort(self._steering.pool, agents)
+            chains = abort(self._selection.pool, agents)
             self.plan = _off(chains, agents)
             done = self._write(chains)
             if not any(each.again for each in done):
@@ -189,11 +190,11 @@ class Steerer:
         """Those that are reserved by now are found; one that is gone, or that cannot be had any more, is still to
         be.
         """
-        if self._steering is None or self._awaited is None:
+        if self._selection is None or self._awaited is None:
             return
         found = {agent.key for agent in agents if agent.key in self._awaited and is_reserved(agent)}
         self._awaited -= found
-        self._steering = dataclasses.replace(self._steering, count=max(0, self._steering.count - len(found)))
+        self._selection = dataclasses.replace(self._selection, count=max(0, self._selection.count - len(found)))
 
     def _write(self, chains: Sequence[Chain]) -> list[ChainResult]:
         """What became of them. Raises :class:`PartialFailure` for what another attempt would not change."""

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steering upstream's controller: the label that a pool selects by, put on exactly the Agents that the planner chose.
+"""Label selection for upstream's controller: the label by which a pool selects is set on exactly the Agents that the
+planner chose.
 
 Pure.
 
@@ -26,13 +27,13 @@ from .choose.model import AgentFacts, Choice, HostDemand, Policy, Rejection, fro
 from .choose.plan import choose
 from .choose.rules import need_of, objection
 from .choose.selector import Requirement, read_selector, selector_text
-from .names import RESERVED_LABEL, RESERVED_NAMESPACE, STEERED_AT, STEERED_FOR, STEERED_LABEL
+from .names import RESERVED_LABEL, RESERVED_NAMESPACE, SELECTED_AT, SELECTED_FOR, SELECTED_LABEL
 from .objects import Key, annotations_of
 from .steps import Chain, patch
 
 
 @dataclasses.dataclass(frozen=True)
-class Steering:
+class LabelSelection:
     """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit
     ``candidates`` and, but for that label, ``selector``, the pool's own (None where it is not known), and ``reserve``
     more, if there are so many. ``machines`` are the names of its Machines that wait already; ``gone`` are pools that do
@@ -97,36 +98,36 @@ class LabelPlan:
         return sorted([*chosen, *others], key=lambda pair: pair[0].key)
 
 
-def plan_steering(
-    steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()
+def plan_selection(
+    selection: LabelSelection, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()
 ) -> LabelPlan:
     """Which Agents get the label and which lose it.
 
     Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput`
     for a selector that is none.
     """
-    needed = _needed(steering)
-    held = {host.key for pool, host in taken if pool == steering.pool}
-    others = {host.key for pool, host in taken if pool != steering.pool}
-    mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
-    done = [agent for agent in mine if _is_over(agent, steering, held, others)]
+    needed = _needed(selection)
+    held = {host.key for pool, host in taken if pool == selection.pool}
+    others = {host.key for pool, host in taken if pool != selection.pool}
+    mine = [agent for agent in agents if annotations_of(agent.raw).get(SELECTED_FOR) == selection.pool]
+    done = [agent for agent in mine if _is_over(agent, selection, held, others)]
     ours, over = keys_of(mine), keys_of(done)
     excluded = [
-        (agent, rejection) for agent in agents if agent.key not in over and (rejection := _rejection(agent, steering))
+        (agent, rejection) for agent in agents if agent.key not in over and (rejection := _rejection(agent, selection))
     ]
     barred = over | {agent.key for agent, _rejection in excluded}
     pool = [agent for agent in agents if agent.key not in barred]
-    supply, dead = _supply(pool, ours, steering, needed)
-    missing = max(0, steering.total - len(supply))
-    surplus = _surplus(supply, ours, steering.total, policy)
-    demands = tuple(_demand(number, steering, needed) for number in range(missing))
+    supply, dead = _supply(pool, ours, selection, needed)
+    missing = max(0, selection.total - len(supply))
+    surplus = _surplus(supply, ours, selection.total, policy)
+    demands = tuple(_demand(number, selection, needed) for number in range(missing))
     used = keys_of(supply) | keys_of(dead)
     rest = [agent for agent in pool if agent.key not in used]
     choice = choose(
         demands,
         [from_agent(agent) for agent in rest],
         policy,
-        taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)],
+        taken=[*taken, *((selection.pool, from_agent(agent)) for agent in supply)],
     )
     by_key = {agent.key: agent for agent in rest}
     chosen = [
@@ -136,13 +137,13 @@ def plan_steering(
     ]
     short = missing - len(chosen)
     dead = _without_returning(dead, short, needed)
-    labels = [_labelling(agent, steering, why) for agent, why in chosen]
+    labels = [_labelling(agent, selection, why) for agent, why in chosen]
     labels += [
-        _labelling(agent, steering, "its host is in the pool")
+        _labelling(agent, selection, "its host is in the pool")
         for agent in pool
-        if agent.key in held and steering.key not in agent.labels
+        if agent.key in held and selection.key not in agent.labels
     ]
-    gone = [(agent, _why_off(agent, steering)) for agent in done] + [
+    gone = [(agent, _why_off(agent, selection)) for agent in done] + [
         (agent, "it is not needed any more") for agent in surplus
     ]
     gone += [(agent, "the pool would not get it as it is") for agent in dead]
@@ -157,8 +158,8 @@ def plan_steering(
         demands=demands,
         choice=choice,
         excluded=tuple(excluded),
-        lacking=_lacking(steering, short - steering.reserve, choice, demands),
-        problems=(*_problems(steering), *_short_reserve(steering, min(short, steering.reserve))),
+        lacking=_lacking(selection, short - selection.reserve, choice, demands),
+        problems=(*_problems(selection), *_short_reserve(selection, min(short, selection.reserve))),
     )
 
 
@@ -170,8 +171,8 @@ def keys_of(agents: Iterable[Agent]) -> set[Key]:
 def abort(pool: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
     """Every label of ours for this pool off again, but for hosts that are in it."""
     namespace = pool.partition("/")[0]
-    noted = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == pool]
-    return tuple(_taking_off(agent, "steering has ended") for agent in noted if not _is_in(namespace, agent))
+    noted = [agent for agent in agents if annotations_of(agent.raw).get(SELECTED_FOR) == pool]
+    return tuple(_taking_off(agent, "label selection has ended") for agent in noted if not _is_in(namespace, agent))
 
 
 def spent(namespace: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
@@ -179,7 +180,7 @@ def spent(namespace: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
     return tuple(
         _taking_off(agent, "it is reserved")
         for agent in agents
-        if annotations_of(agent.raw).get(STEERED_FOR, "").startswith(f"{namespace}/")
+        if annotations_of(agent.raw).get(SELECTED_FOR, "").startswith(f"{namespace}/")
         and _is_taken(agent)
         and not _is_in(namespace, agent)
     )
@@ -195,13 +196,13 @@ def _is_in(namespace: str, agent: Agent) -> bool:
     return bool(agent.labels.get(RESERVED_LABEL)) and annotations_of(agent.raw).get(RESERVED_NAMESPACE) == namespace
 
 
-def _is_over(agent: Agent, steering: Steering, held: Collection[Key], others: Collection[Key]) -> bool:
+def _is_over(agent: Agent, selection: LabelSelection, held: Collection[Key], others: Collection[Key]) -> bool:
     """Whether an Agent that we labelled for the pool must lose the label: it is another pool's, or another tool changed
     the label.
     """
-    if agent.deleting or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value:
+    if agent.deleting or _noted(agent) != selection.label or agent.labels.get(selection.key) != selection.value:
         return True
-    stays = agent.key in held or (_is_in(steering.namespace, agent) and agent.key not in others)
+    stays = agent.key in held or (_is_in(selection.namespace, agent) and agent.key not in others)
     return is_reserved(agent) and not stays
 
 
@@ -224,42 +225,42 @@ def _is_taken(agent: Agent) -> bool:
 
 
 def _noted(agent: Agent) -> str:
-    return str(annotations_of(agent.raw).get(STEERED_LABEL) or "")
+    return str(annotations_of(agent.raw).get(SELECTED_LABEL) or "")
 
 
-def _needed(steering: Steering) -> tuple[Requirement, ...]:
+def _needed(selection: LabelSelection) -> tuple[Requirement, ...]:
     """What an Agent has to fulfil besides the label: the candidates' selector and the rest of the pool's."""
-    own = read_selector(steering.selector, "the pool's selector")
+    own = read_selector(selection.selector, "the pool's selector")
     broken = [
         requirement
         for requirement in own
-        if requirement.key == steering.key and not requirement.holds({steering.key: steering.value})
+        if requirement.key == selection.key and not requirement.holds({selection.key: selection.value})
     ]
     if broken:
         raise ZeroTouchError(
-            f"The selector of pool {steering.pool} ({selector_text(tuple(broken))}) excludes Agents with the "
-            f"label {steering.label}.",
+            f"The selector of pool {selection.pool} ({selector_text(tuple(broken))}) excludes Agents with the "
+            f"label {selection.label}.",
             "Set selector_label to a label of the pool's selector.",
         )
-    rest = [requirement for requirement in own if requirement.key != steering.key]
-    return tuple(sorted({*rest, *read_selector(steering.candidates, "candidates")}))
+    rest = [requirement for requirement in own if requirement.key != selection.key]
+    return tuple(sorted({*rest, *read_selector(selection.candidates, "candidates")}))
 
 
-def _rejection(agent: Agent, steering: Steering) -> Rejection | None:
-    if agent.name in steering.exclude and not is_reserved(agent):
+def _rejection(agent: Agent, selection: LabelSelection) -> Rejection | None:
+    if agent.name in selection.exclude and not is_reserved(agent):
         return Rejection("excluded", "is for another pool of this run")
-    return foreign(agent, pool=steering.pool, key=steering.key, value=steering.value, gone=steering.gone)
+    return foreign(agent, pool=selection.pool, key=selection.key, value=selection.value, gone=selection.gone)
 
 
 def foreign(agent: Agent, *, pool: str, key: str, value: str, gone: Collection[str] = ()) -> Rejection | None:
     """Why ``pool`` (``namespace/name``) must not put its label on an Agent: another tool uses that label on it, or it
-    is steered to another pool.
+    has the label of another pool.
 
     Pools in ``gone`` do not exist any more.
     """
-    noted = annotations_of(agent.raw).get(STEERED_FOR, "")
+    noted = annotations_of(agent.raw).get(SELECTED_FOR, "")
     if noted and noted != pool and noted not in gone:
-        return Rejection("steered", f"is steered to pool {noted}")
+        return Rejection("labelled", f"has the label of pool {noted}")
     found = agent.labels.get(key)
     if found is not None and found != value and not noted:
         return Rejection("label", f"has the label {key}={found}, which was not set by us")
@@ -267,13 +268,13 @@ def foreign(agent: Agent, *, pool: str, key: str, value: str, gone: Collection[s
 
 
 def _supply(
-    pool: Sequence[Agent], ours: Collection[Key], steering: Steering, needed: tuple[Requirement, ...]
+    pool: Sequence[Agent], ours: Collection[Key], selection: LabelSelection, needed: tuple[Requirement, ...]
 ) -> tuple[list[Agent], list[Agent]]:
     """Free Agents that the pool finds already, and those with our label that it could not take as they are."""
     need = dataclasses.replace(
-        need_of(HostDemand("", "", agent_namespace=steering.agent_namespace)), requirements=needed
+        need_of(HostDemand("", "", agent_namespace=selection.agent_namespace)), requirements=needed
     )
-    labelled = [agent for agent in pool if agent.labels.get(steering.key) == steering.value]
+    labelled = [agent for agent in pool if agent.labels.get(selection.key) == selection.value]
     fit = [agent for agent in labelled if objection(need, from_agent(agent)) is None]
     found = keys_of(fit)
     dead = [agent for agent in labelled if agent.key in ours and agent.key not in found and not is_reserved(agent)]
@@ -296,10 +297,10 @@ def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy:
     return [agent for agent in own if agent.key not in keep]
 
 
-def _demand(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> HostDemand:
-    namespace, _slash, pool = steering.pool.partition("/")
-    new = number - len(steering.machines) + 1
-    name = f"{pool}-new-{new:04}" if new > 0 else steering.machines[number]
+def _demand(number: int, selection: LabelSelection, needed: tuple[Requirement, ...]) -> HostDemand:
+    namespace, _slash, pool = selection.pool.partition("/")
+    new = number - len(selection.machines) + 1
+    name = f"{pool}-new-{new:04}" if new > 0 else selection.machines[number]
     expressions = [
         {"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})}
         for item in needed
@@ -308,22 +309,22 @@ def _demand(number: int, steering: Steering, needed: tuple[Requirement, ...]) ->
         namespace,
         name,
         {"matchExpressions": expressions},
-        agent_namespace=steering.agent_namespace,
-        group=steering.pool,
+        agent_namespace=selection.agent_namespace,
+        group=selection.pool,
     )
 
 
-def _labelling(agent: Agent, steering: Steering, why: str) -> Chain:
+def _labelling(agent: Agent, selection: LabelSelection, why: str) -> Chain:
     notes = {
-        STEERED_FOR: steering.pool,
-        STEERED_LABEL: steering.label,
-        **({STEERED_AT: steering.at} if steering.at else {}),
+        SELECTED_FOR: selection.pool,
+        SELECTED_LABEL: selection.label,
+        **({SELECTED_AT: selection.at} if selection.at else {}),
     }
-    wanted = {"metadata": {"labels": {steering.key: steering.value}, "annotations": notes}}
+    wanted = {"metadata": {"labels": {selection.key: selection.value}, "annotations": notes}}
     why_note = f": {why}" if why else ""
     return Chain(
         agent.title,
-        tuple(patch(AGENT, agent.raw, wanted, why=(f"label {steering.label} for pool {steering.pool}{why_note}"))),
+        tuple(patch(AGENT, agent.raw, wanted, why=(f"label {selection.label} for pool {selection.pool}{why_note}"))),
     )
 
 
@@ -331,44 +332,46 @@ def _taking_off(agent: Agent, why: str) -> Chain:
     """The label, if it still has the value that we set; who changed it since has made it theirs."""
     key, _equals, value = _noted(agent).partition("=")
     label = {key: None} if key and agent.labels.get(key) == value else {}
-    wanted = {"metadata": {"labels": label, "annotations": {STEERED_FOR: None, STEERED_LABEL: None, STEERED_AT: None}}}
+    wanted = {
+        "metadata": {"labels": label, "annotations": {SELECTED_FOR: None, SELECTED_LABEL: None, SELECTED_AT: None}}
+    }
     return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {_noted(agent)} off: {why}")))
 
 
-def _why_off(agent: Agent, steering: Steering) -> str:
+def _why_off(agent: Agent, selection: LabelSelection) -> str:
     if _is_taken(agent):
         return "it is reserved"
     return (
-        f"the pool selects by {steering.label} now"
-        if _noted(agent) != steering.label
+        f"the pool selects by {selection.label} now"
+        if _noted(agent) != selection.label
         else "another client has changed it since"
     )
 
 
-def _lacking(steering: Steering, short: int, choice: Choice, demands: Sequence[HostDemand]) -> str:
+def _lacking(selection: LabelSelection, short: int, choice: Choice, demands: Sequence[HostDemand]) -> str:
     if short <= 0:
         return ""
     whys = dict.fromkeys(choice.unassigned[demand.key] for demand in demands if demand.key in choice.unassigned)
     return (
-        f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {is_or_are(short)} missing: "
+        f"pool {selection.pool} is to find {selection.count} free Agents; {short} of them {is_or_are(short)} missing: "
         f"{'; '.join(whys)}"
     )
 
 
-def _short_reserve(steering: Steering, short: int) -> Iterable[str]:
+def _short_reserve(selection: LabelSelection, short: int) -> Iterable[str]:
     if short > 0:
         be = "is" if short == 1 else "are"
         yield (
-            f"pool {steering.pool} holds {steering.reserve} free Agents in reserve, and {short} of them {be} missing: "
-            "boot or approve more hosts"
+            f"pool {selection.pool} holds {selection.reserve} free Agents in reserve, and {short} of them {be} "
+            "missing: boot or approve more hosts"
         )
 
 
-def _problems(steering: Steering) -> Iterable[str]:
-    own = read_selector(steering.selector)
-    if steering.selector is not None and Requirement(steering.key, "In", (steering.value,)) not in own:
+def _problems(selection: LabelSelection) -> Iterable[str]:
+    own = read_selector(selection.selector)
+    if selection.selector is not None and Requirement(selection.key, "In", (selection.value,)) not in own:
         found = selector_text(own) or "everything"
         yield (
-            f"the selector of pool {steering.pool} ({found}) does not contain {steering.label}: the pool may "
+            f"the selector of pool {selection.pool} ({found}) does not contain {selection.label}: the pool may "
             "take other Agents than the chosen ones"
         )

@@ -40,10 +40,10 @@ PROVIDER_DEPLOYMENT = "cluster-api-provider-agent-controller-manager"
 # the host again.
 LAST_MACHINE = "zerotouch.openshift/last-machine"
 # Ours: the pool for which we put a label on an Agent, as <namespace>/<pool>, and that label.
-STEERED_FOR = "zerotouch.openshift/steered-for"
-STEERED_LABEL = "zerotouch.openshift/steered-label"
+SELECTED_FOR = "zerotouch.openshift/selected-for"
+SELECTED_LABEL = "zerotouch.openshift/selected-label"
 # When that was, by the clock of the hub.
-STEERED_AT = "zerotouch.openshift/steered-at"
+SELECTED_AT = "zerotouch.openshift/selected-at"
 
 # Longest value of a label; the name of an AgentMachine becomes one.
 LONGEST_LABEL = 63

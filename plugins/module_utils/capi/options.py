@@ -21,8 +21,8 @@ from ..kube.write import WriteOutcome, diff_of
 from .choose.model import ORDERS, Policy
 from .choose.policy import read_policy
 from .controller import Controller, find_controller
-from .label_assignments import Steerer, pool_selector, taken_by, waiting_machines
-from .label_selection import Steering
+from .label_assignments import LabelAssigner, pool_selector, taken_by, waiting_machines
+from .label_selection import LabelSelection
 from .names import PROVIDER_NAMESPACE
 from .observe import Scope
 from .reconcile import Reconciler
@@ -124,7 +124,7 @@ class _Run:
             show=call.progress,
             guard=self._look_for_rival,
         )
-        self._steerer: Steerer | None = None
+        self._assigner: LabelAssigner | None = None
 
     def result(self) -> dict[str, Any]:
         try:
@@ -171,27 +171,27 @@ class _Run:
 
     def _select_by_label(self) -> None:
         params, plans = self._call.params, self._reconciler.account.plan.machines
-        steering = self._steering()
+        selection = self._selection()
         core = self._reconciler.api.core
-        self._steerer = steerer = Steerer(
-            self._client, self._scope, steering, self._policy, self._call.clock, self._call.progress, core
+        self._assigner = assigner = LabelAssigner(
+            self._client, self._scope, selection, self._policy, self._call.clock, self._call.progress, core
         )
         taken = taken_by(plans)
         if self._call.check_mode:
-            steerer.look(taken)
-            self._call.plan(steerer.planned)
-        elif params["until"] == "converged" and steering is not None:
-            steerer.until_reserved(params["timeout"], taken)
+            assigner.look(taken)
+            self._call.plan(assigner.planned)
+        elif params["until"] == "converged" and selection is not None:
+            assigner.until_reserved(params["timeout"], taken)
         else:
-            steerer.once(taken)
-        if steering is not None and steerer.plan.lacking:
+            assigner.once(taken)
+        if selection is not None and assigner.plan.lacking:
             raise PartialFailure(
-                steerer.plan.lacking,
+                assigner.plan.lacking,
                 {},
                 ("Approve or boot more hosts; what is rejected and why is in machines[].rejected."),
             )
 
-    def _steering(self) -> Steering | None:
+    def _selection(self) -> LabelSelection | None:
         """What is asked for, with the pool's own selector."""
         label_selection = self._call.params["label_selection"]
         if not label_selection:
@@ -217,7 +217,7 @@ class _Run:
             "reserve": label_selection.get("reserve") or 0,
             "candidates": label_selection["candidates"],
         }
-        return Steering(
+        return LabelSelection(
             name,
             label["key"],
             label["value"],
@@ -228,15 +228,15 @@ class _Run:
         )
 
     def _value(self) -> dict[str, Any]:
-        steerer, account = self._steerer, self._reconciler.account
-        if self._labels_agents and steerer is not None:
+        assigner, account = self._assigner, self._reconciler.account
+        if self._labels_agents and assigner is not None:
             outcomes, planned, problems = (
-                steerer.outcomes,
-                steerer.planned,
-                [*steerer.plan.problems, *_idle(self._call.params)],
+                assigner.outcomes,
+                assigner.planned,
+                [*assigner.plan.problems, *_idle(self._call.params)],
             )
-            rows, complete = machine_rows(account.plan.machines, {}, steered=True)
-            rows = _steered(steerer, rows)
+            rows, complete = machine_rows(account.plan.machines, {}, by_label=True)
+            rows = _with_labelled(assigner, rows)
         else:
             outcomes, planned, problems = account.outcomes, account.planned, account.problems
             rows, complete = machine_rows(account.plan.machines, account.explained)
@@ -248,8 +248,8 @@ class _Run:
             "controller": _controller(self._controller),
             "plan": list(planned),
             "machines": rows,
-            "labelled": _agents(steerer, "labelled", check_mode=self._call.check_mode),
-            "unlabelled": _agents(steerer, "unlabelled", check_mode=self._call.check_mode),
+            "labelled": _agents(assigner, "labelled", check_mode=self._call.check_mode),
+            "unlabelled": _agents(assigner, "unlabelled", check_mode=self._call.check_mode),
             "problems": state_problems(problems, "capi"),
             **self._diff(outcomes),
         }
@@ -264,12 +264,12 @@ def _idle(params: Mapping[str, Any]) -> list[str]:
     return ["the agent provider's controller assigns the Agents, and label_selection is not set: no Agent was chosen"]
 
 
-def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_labelled(assigner: LabelAssigner, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the hosts that are made ready: for Machines that wait, and for those that do not exist yet."""
-    choice = steerer.plan.choice
+    choice = assigner.plan.choice
     known = {row["name"]: row for row in rows}
     left = MOST_REJECTIONS
-    for demand in steerer.plan.demands if choice is not None else ():
+    for demand in assigner.plan.demands if choice is not None else ():
         row = known.get(demand.name)
         if row is None:
             row = {
@@ -282,7 +282,7 @@ def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any
                 "rejected": [],
             }
             rows.append(row)
-        row["rejected"] = rejection_rows(steerer.plan.rejections(demand)[:left]) if left > 0 else []
+        row["rejected"] = rejection_rows(assigner.plan.rejections(demand)[:left]) if left > 0 else []
         left -= len(row["rejected"])
         chosen = choice.assigned.get(demand.key) if choice else None
         if chosen is None:
@@ -292,7 +292,7 @@ def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any
         row |= {
             "agent": f"{host.namespace}/{host.name}",
             "hostname": host.hostname,
-            "state": "steered",
+            "state": "labelled",
             "reason": "; ".join(chosen.reasons),
         }
     return rows
@@ -302,8 +302,8 @@ def _controller(found: Controller) -> dict[str, Any]:
     return {"active": found.active, "why": found.why}
 
 
-def _agents(steerer: Steerer | None, which: str, *, check_mode: bool) -> list[dict[str, str]]:
-    if steerer is None:
+def _agents(assigner: LabelAssigner | None, which: str, *, check_mode: bool) -> list[dict[str, str]]:
+    if assigner is None:
         return []
-    found = getattr(steerer.plan, which) if check_mode else getattr(steerer, which).values()
+    found = getattr(assigner.plan, which) if check_mode else getattr(assigner, which).values()
     return [dict(agent_row(agent)) for agent in found]

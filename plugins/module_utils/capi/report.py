@@ -37,15 +37,15 @@ def explained(demands: Iterable[HostDemand], choice: Choice) -> dict[Key, Explai
 
 
 def machine_rows(
-    plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], *, steered: bool = False
+    plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], *, by_label: bool = False
 ) -> tuple[list[dict[str, Any]], bool]:
     """A row for each machine, and whether all rejections found room.
 
     Machines that go without come first in using it up.
 
-    ``steered``: the Agent of a machine that has none yet is not ours to say.
+    ``by_label``: the Agent of a machine that has none yet is not ours to say.
     """
-    rows = {plan.view.key: _row(plan, steered=steered) for plan in plans}
+    rows = {plan.view.key: _row(plan, by_label=by_label) for plan in plans}
     left = MOST_REJECTIONS
     complete = True
     for each in sorted(chosen.values(), key=lambda each: bool(rows.get(each.demand.key, {}).get("agent"))):
@@ -68,10 +68,10 @@ def rejection_rows(rejected: Iterable[tuple[AgentFacts, Rejection]]) -> list[dic
     ]
 
 
-def _row(plan: MachinePlan, *, steered: bool) -> dict[str, Any]:
-    agent = plan.view.own_agent if steered and plan.state in ("waiting", "installing") else plan.agent
+def _row(plan: MachinePlan, *, by_label: bool) -> dict[str, Any]:
+    agent = plan.view.own_agent if by_label and plan.state in ("waiting", "installing") else plan.agent
     state, reason = plan.state, plan.reason
-    if steered and agent is None and state == "installing":
+    if by_label and agent is None and state == "installing":
         state, reason = "waiting", "the controller gives it an Agent that its pool's selector fits"
     return {
         "name": plan.view.name,

@@ -12,14 +12,17 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import label_assignments as steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import label_assignments
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy, from_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer, taken_by
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import LabelAssigner, taken_by
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import (
+    LabelSelection,
+    plan_selection,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import (
     RESERVED_LABEL,
-    STEERED_FOR,
-    STEERED_LABEL,
+    SELECTED_FOR,
+    SELECTED_LABEL,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
@@ -33,18 +36,18 @@ from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 KEY = "pool"
 
 
-def demand(count: int, **more: Any) -> Steering:
-    return Steering("ns/workers", KEY, "workers", count, selector={"matchLabels": {KEY: "workers"}}, **more)
+def demand(count: int, **more: Any) -> LabelSelection:
+    return LabelSelection("ns/workers", KEY, "workers", count, selector={"matchLabels": {KEY: "workers"}}, **more)
 
 
-def plan(hub: Any, requested: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
-    return plan_steering(
+def plan(hub: Any, requested: LabelSelection, policy: Policy = Policy()) -> Any:  # noqa: B008
+    return plan_selection(
         requested, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy
     )
 
 
-def label_selection(hub: Any, world: ModuleType, requested: Steering) -> Steerer:
-    return Steerer(hub, Scope(world.NS), requested, Policy(), Clock())
+def label_selection(hub: Any, world: ModuleType, requested: LabelSelection) -> LabelAssigner:
+    return LabelAssigner(hub, Scope(world.NS), requested, Policy(), Clock())
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def test_on_off_and_nothing_to_do(hosts: Any, world: ModuleType) -> None:
     label_selection(hosts, world, demand(2, candidates={"matchLabels": {"size": "large"}})).once()
     assert labelled(hosts) == ["agent-3", "agent-4"]
     notes = hosts.at("agents", "agent-3", world.AGENTS)["metadata"]["annotations"]
-    assert notes == {STEERED_FOR: "ns/workers", STEERED_LABEL: "pool=workers"}
+    assert notes == {SELECTED_FOR: "ns/workers", SELECTED_LABEL: "pool=workers"}
     again = label_selection(hosts, world, demand(2, candidates={"matchLabels": {"size": "large"}}))
     again.once()
     assert not again.outcomes and not again.planned
@@ -93,13 +96,13 @@ def test_rejections_say_who_uses_the_label(hosts: Any, world: ModuleType) -> Non
     hosts.change(
         "agents",
         "agent-2",
-        {"metadata": {"annotations": {STEERED_FOR: "ns/second"}, "labels": {"x": "y"}}},
+        {"metadata": {"annotations": {SELECTED_FOR: "ns/second"}, "labels": {"x": "y"}}},
         world.AGENTS,
     )
     found = plan(hosts, demand(4))
     assert "1 of them is missing" in found.lacking and len(found.labelled) == 3
     rules = {host.name: rejection.rule for host, rejection in found.rejections(found.demands[-1])}
-    assert rules["agent-1"] == "label" and rules["agent-2"] == "steered"
+    assert rules["agent-1"] == "label" and rules["agent-2"] == "labelled"
 
 
 def test_a_label_goes_once_the_agent_is_reserved(hosts: Any, world: ModuleType) -> None:
@@ -129,14 +132,14 @@ def test_a_label_that_was_changed_since_is_other_tools(hosts: Any, world: Module
 
 def test_the_pools_own_selector_counts(hosts: Any, world: ModuleType) -> None:
     own = {"matchLabels": {KEY: "workers", "size": "small"}}
-    assert [agent.name for agent in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector=own)).labelled] == [
-        "agent-1"
-    ]
+    assert [
+        agent.name for agent in plan(hosts, LabelSelection("ns/workers", KEY, "workers", 1, selector=own)).labelled
+    ] == ["agent-1"]
     with pytest.raises(ZeroTouchError, match="excludes Agents with the label pool=workers"):
-        plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={"matchLabels": {KEY: "else"}}))
+        plan(hosts, LabelSelection("ns/workers", KEY, "workers", 1, selector={"matchLabels": {KEY: "else"}}))
     assert (
         "does not contain pool=workers"
-        in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={})).problems[0]
+        in plan(hosts, LabelSelection("ns/workers", KEY, "workers", 1, selector={})).problems[0]
     )
 
 
@@ -161,14 +164,14 @@ def test_machines_that_wait_are_nowhere_yet(hub: Any, reconciler: Any, world: Mo
 
 
 def test_waiting_in_vain_takes_the_labels_off(hosts: Any, world: ModuleType) -> None:
-    steerer = label_selection(hosts, world, demand(2))
+    assigner = label_selection(hosts, world, demand(2))
     with pytest.raises(LimitReached, match="the labels are off again"):
-        steerer.until_reserved(0.0)
+        assigner.until_reserved(0.0)
     assert not labelled(hosts)
 
 
 def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> None:
-    steerer = label_selection(hosts, world, demand(2))
+    assigner = label_selection(hosts, world, demand(2))
     follow = hosts.follow
 
     def reserve(path: str, seconds: float, **selectors: str) -> Any:
@@ -182,8 +185,8 @@ def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> N
         yield from follow(path, seconds, **selectors)
 
     hosts.follow = reserve
-    steerer.until_reserved(60.0)
-    assert not labelled(hosts) and sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2"]
+    assigner.until_reserved(60.0)
+    assert not labelled(hosts) and sorted(agent.name for agent in assigner.labelled.values()) == ["agent-1", "agent-2"]
 
 
 def events(monkeypatch: pytest.MonkeyPatch, *moves: Callable[[], None]) -> None:
@@ -197,7 +200,7 @@ def events(monkeypatch: pytest.MonkeyPatch, *moves: Callable[[], None]) -> None:
         def wait(self, _seconds: float) -> None:
             left.pop(0)()
 
-    monkeypatch.setattr(steering, "ChangeSignal", Woken)
+    monkeypatch.setattr(label_assignments, "ChangeSignal", Woken)
 
 
 def claim(hub: Any, world: ModuleType, name: str) -> None:
@@ -226,10 +229,10 @@ def test_a_labelled_agent_that_is_deleted_is_replaced(
         claim(hosts, world, "agent-3")
 
     events(monkeypatch, deleted, one_claimed, claimed_and_deleted)
-    steerer = label_selection(hosts, world, demand(2))
-    steerer.until_reserved(60.0)
+    assigner = label_selection(hosts, world, demand(2))
+    assigner.until_reserved(60.0)
     assert seen == [["agent-2", "agent-3"], ["agent-3"]] and not labelled(hosts)
-    assert sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2", "agent-3"]
+    assert sorted(agent.name for agent in assigner.labelled.values()) == ["agent-1", "agent-2", "agent-3"]
 
 
 def test_what_others_have_labelled_is_reserved_as_well(
@@ -266,9 +269,9 @@ def test_agents_are_distinguished_by_name_alone(hosts: Any, world: ModuleType, m
 
     monkeypatch.setattr(Agent, "__eq__", never)
     assert [agent.name for agent in plan(hosts, demand(1)).unlabelled] == ["agent-1", "agent-2"]
-    steerer = label_selection(hosts, world, demand(3))
+    assigner = label_selection(hosts, world, demand(3))
     with pytest.raises(LimitReached):
-        steerer.until_reserved(0.0)
+        assigner.until_reserved(0.0)
     assert labelled(hosts) == ["agent-5"]
 
 
@@ -334,9 +337,9 @@ def test_hosts_of_the_pool_keep_the_label_and_get_it(hosts: Any, world: ModuleTy
     # Its Machine is being deleted, so that it is no longer among those that stay.
     label_selection(hosts, world, demand(0)).once(taken[:1])
     assert labelled(hosts) == ["agent-1", "agent-2"]
-    steerer = label_selection(hosts, world, demand(1))
+    assigner = label_selection(hosts, world, demand(1))
     with pytest.raises(LimitReached):
-        steerer.until_reserved(0.0, taken)
+        assigner.until_reserved(0.0, taken)
     assert labelled(hosts) == ["agent-1", "agent-2"]
 
 
@@ -391,7 +394,7 @@ def test_a_pool_that_does_not_exist_any_more_holds_no_agent(hosts: Any, world: M
         {
             "metadata": {
                 "labels": {KEY: "second"},
-                "annotations": {STEERED_FOR: "ns/second", STEERED_LABEL: "pool=second"},
+                "annotations": {SELECTED_FOR: "ns/second", SELECTED_LABEL: "pool=second"},
             }
         },
         world.AGENTS,

@@ -124,9 +124,9 @@ def test_with_the_controller_at_work_it_labels(hub: Any) -> None:
         "patch agents agent-2",
     }
     assert {row["name"]: row["state"] for row in done["machines"]} == {
-        "workers-a": "steered",
+        "workers-a": "labelled",
         "others-a": "waiting",
-        "workers-new-0001": "steered",
+        "workers-new-0001": "labelled",
     }
     assert not opened(label_selection=label_selection(2))["changed"]
     off = opened(label_selection=label_selection(0))

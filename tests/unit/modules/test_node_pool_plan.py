@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_AT, STEERED_FOR
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import SELECTED_AT, SELECTED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import (
     candidates,
-    is_steered,
+    is_by_label,
     judge_of,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
@@ -28,7 +28,7 @@ from ansible_collections.zerotouch.openshift.tests.support.hub import server as 
 
 MACHINES, CONTROL_PLANE = "machines", "clusters-demo"
 LABEL = {"key": "zerotouch.openshift/node-pool", "value": "clusters.demo"}
-STEERED = {"matchLabels": {LABEL["key"]: LABEL["value"]}}
+LABELLED = {"matchLabels": {LABEL["key"]: LABEL["value"]}}
 READY = [{"type": "Validated", "status": "True"}]
 KINDS = {
     "nodepools": "NodePool",
@@ -156,9 +156,9 @@ def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
     hub.put("agents", agent(1))
     hub.put("agents", made.agent(2))
     result = call(
-        replicas=3, cluster_name="demo", agent_label_selector=STEERED, selector_label=LABEL, hosts=hosts(1, 2, 3, 4)
+        replicas=3, cluster_name="demo", agent_label_selector=LABELLED, selector_label=LABEL, hosts=hosts(1, 2, 3, 4)
     )
-    assert (result["exists"], result["target"], result["needed"], result["stop"], result["steered"]) == (
+    assert (result["exists"], result["target"], result["needed"], result["stop"], result["by_label"]) == (
         False,
         3,
         3,
@@ -177,14 +177,14 @@ def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
         "boot node-3 into discovery: it has no Agent",
     ]
     assert (result["boot_hosts"], result["prepare_hosts"]) == (["node-3"], ["node-1", "node-2", "node-3"])
-    assert result["candidates"] == {}, "the label is what steering sets"
+    assert result["candidates"] == {}, "the label is what label selection sets"
     assert not result["changed"] and not [request for request in hub.requests if request["verb"] not in ("get", "list")]
 
 
 def test_a_name_that_may_be_mistyped_is_reported_before_another_pool_is_made(hub: Any, call: Call) -> None:
     put_cluster(hub)
     put_pool(hub, 2, None)
-    mistyped = {"name": "dmeo", "cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
+    mistyped = {"name": "dmeo", "cluster_name": "demo", "agent_label_selector": LABELLED, "selector_label": LABEL}
     assert not call(replicas=0, **mistyped).get("warnings") and not call(
         replicas=3, cluster_name="demo", hosts=hosts(1)
     ).get("warnings")
@@ -195,7 +195,7 @@ def test_a_name_that_may_be_mistyped_is_reported_before_another_pool_is_made(hub
 
 
 def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
-    put_pool(hub, 2, STEERED)
+    put_pool(hub, 2, LABELLED)
     hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=(CONTROL_PLANE, "demo")))
     put_machine(hub, "demo-a", made.uuid(1))
     # The Agent is reserved, and its AgentMachine does not say so yet.
@@ -228,7 +228,7 @@ def joined(hub: Any, *numbers: int) -> None:
 
 def test_a_pool_keeps_its_size_when_its_cluster_is_deployed_again(hub: Any, call: Call) -> None:
     """The size in the inventory is that of a new pool. One warning names the playbook that changes it."""
-    put_pool(hub, 2, STEERED)
+    put_pool(hub, 2, LABELLED)
     joined(hub, 1, 2)
     assert not call(replicas=2, keep_size=True, hosts=hosts(1, 2)).get("warnings")
     result = call(replicas=0, remove=["node-1"], keep_size=True, hosts=hosts(1, 2, 3), selector_label=LABEL)
@@ -258,7 +258,7 @@ def touch(hub: Any, work_dir: Path, *confirm: str) -> dict[str, Any]:
 
 
 def test_a_pool_that_shrinks_names_the_hosts_and_needs_a_confirmation(hub: Any, call: Call, tmp_path: Path) -> None:
-    put_pool(hub, 3, STEERED)
+    put_pool(hub, 3, LABELLED)
     joined(hub, 1, 2, 3)
     smaller = {"replicas": 1, "hosts": hosts(1, 2), "selector_label": LABEL}
     stop = call(**smaller, touch=touch(hub, tmp_path / "demo"))["stop"]
@@ -276,7 +276,7 @@ def test_a_pool_that_shrinks_names_the_hosts_and_needs_a_confirmation(hub: Any, 
 
 
 def test_nothing_confirms_a_host_of_another_cluster(hub: Any, call: Call, tmp_path: Path) -> None:
-    put_pool(hub, 1, STEERED)
+    put_pool(hub, 1, LABELLED)
     hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=("other", "other")))
     put_machine(hub, "demo-1", made.uuid(1))
     stop = call(remove=["node-1"], hosts=hosts(1), selector_label=LABEL, touch=touch(hub, tmp_path, "demo"))["stop"]
@@ -284,7 +284,7 @@ def test_nothing_confirms_a_host_of_another_cluster(hub: Any, call: Call, tmp_pa
 
 
 def test_a_spare_whose_bmc_does_not_answer_is_replaced(hub: Any, call: Call, tmp_path: Path) -> None:
-    put_pool(hub, 0, STEERED)
+    put_pool(hub, 0, LABELLED)
     bmc = {
         "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1",
         "username": "admin",
@@ -311,7 +311,7 @@ def test_what_is_missing_and_what_may_not_be_done(hub: Any, call: Call) -> None:
     hub.put("agents", agent(1))
     hub.put("agents", agent(2, labels={"size": "large"}))
     result = call(replicas=3, hosts=hosts(1, 3))
-    assert result["missing"] == 2 and not result["steered"]
+    assert result["missing"] == 2 and not result["by_label"]
     assert (
         "node-1: it does not fit the selector" in result["stop"]
         and "node-3: its Agent would not fit the selector" in result["stop"]
@@ -358,8 +358,8 @@ def test_a_machine_deployment(hub: Any, call: Call) -> None:
     ("selector", "label", "asked", "wanted"),
     [
         (None, None, {}, {}),
-        (STEERED, tuple(LABEL.values()), {}, {}),
-        (STEERED, None, {}, STEERED),
+        (LABELLED, tuple(LABEL.values()), {}, {}),
+        (LABELLED, None, {}, LABELLED),
         ({"matchLabels": {"a": "1"}}, None, {"matchLabels": {"b": "2"}}, {"matchLabels": {"a": "1", "b": "2"}}),
         (
             {"matchLabels": {"a": "1"}},
@@ -381,8 +381,8 @@ def test_what_an_agent_has_to_fit(selector: Any, label: Any, asked: Any, wanted:
 
 def test_whether_a_pool_can_use_label_selection() -> None:
     label = (LABEL["key"], LABEL["value"])
-    assert is_steered(STEERED, label) and not is_steered(STEERED, None)
-    assert not is_steered(None, label) and not is_steered({"matchLabels": {LABEL["key"]: "other"}}, label)
+    assert is_by_label(LABELLED, label) and not is_by_label(LABELLED, None)
+    assert not is_by_label(None, label) and not is_by_label({"matchLabels": {LABEL["key"]: "other"}}, label)
 
 
 def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
@@ -396,11 +396,11 @@ def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
     ("metadata", "words"),
     [
         (
-            {"annotations": {STEERED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}},
-            "it is steered to pool clusters-demo/other",
+            {"annotations": {SELECTED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}},
+            "it has the label of pool clusters-demo/other",
         ),
         ({"labels": {LABEL["key"]: "other"}}, f"it has the label {LABEL['key']}=other, which was not set by us"),
-        ({"annotations": {STEERED_FOR: "clusters-demo/demo"}, "labels": {LABEL["key"]: "clusters.demo"}}, ""),
+        ({"annotations": {SELECTED_FOR: "clusters-demo/demo"}, "labels": {LABEL["key"]: "clusters.demo"}}, ""),
         ({"labels": {LABEL["key"]: "clusters.demo"}}, ""),
     ],
 )
@@ -408,14 +408,14 @@ def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
 def test_agents_that_label_selection_will_not_touch_are_not_free(
     hub: Any, call: Call, kind: str, metadata: dict[str, Any], words: str
 ) -> None:
-    """Else there would be enough of them, until steering refuses them: one rule for both."""
+    """Else there would be enough of them, until label selection refuses them: one rule for both."""
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     hub.put("machinedeployments", {"metadata": {"name": "other", "namespace": "clusters-demo"}, "spec": {}})
     seen = agent(2, state="known-unbound")
     seen["metadata"] = {**seen["metadata"], **metadata}
     hub.put("agents", seen)
     of_machines = {"kind": kind, "namespace": "clusters-demo"} if kind == "MachineDeployment" else {"kind": kind}
-    found = call(**of_machines, cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
+    found = call(**of_machines, cluster_name="demo", replicas=1, agent_label_selector=LABELLED, selector_label=LABEL)
     assert (len(found["free"]), found["missing"]) == ((0, 1) if words else (1, 0)), found["plan"]
     assert not words or words in found["stop"]
 
@@ -425,11 +425,11 @@ def test_an_agent_of_a_pool_that_does_not_exist_any_more_is_free(hub: Any, call:
     seen = agent(2, state="known-unbound")
     seen["metadata"] = {
         **seen["metadata"],
-        "annotations": {STEERED_FOR: "clusters-demo/other"},
+        "annotations": {SELECTED_FOR: "clusters-demo/other"},
         "labels": {LABEL["key"]: "other"},
     }
     hub.put("agents", seen)
-    found = call(cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
+    found = call(cluster_name="demo", replicas=1, agent_label_selector=LABELLED, selector_label=LABEL)
     assert (len(found["free"]), found["missing"]) == (1, 0), found["plan"]
 
 
@@ -439,16 +439,16 @@ def test_an_agent_of_a_pool_that_another_run_is_about_to_create(hub: Any, call: 
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     seen = agent(2, state="known-unbound")
     at = datetime.datetime.now(datetime.UTC) - datetime.timedelta(minutes=minutes)
-    notes = {STEERED_FOR: "clusters-demo/other", STEERED_AT: at.isoformat(timespec="seconds")}
+    notes = {SELECTED_FOR: "clusters-demo/other", SELECTED_AT: at.isoformat(timespec="seconds")}
     seen["metadata"] = {**seen["metadata"], "annotations": notes, "labels": {LABEL["key"]: "other"}}
     hub.put("agents", seen)
-    found = call(cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
+    found = call(cluster_name="demo", replicas=1, agent_label_selector=LABELLED, selector_label=LABEL)
     assert (len(found["free"]), found["missing"]) == (free, 1 - free), found["plan"]
 
 
 def test_the_reserve_of_a_new_pool(hub: Any, call: Call) -> None:
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
-    new = {"cluster_name": "demo", "replicas": 2, "agent_label_selector": STEERED, "selector_label": LABEL}
+    new = {"cluster_name": "demo", "replicas": 2, "agent_label_selector": LABELLED, "selector_label": LABEL}
     found = call(**new, upgrade_type="Replace", auto_repair=True)
     assert (found["reserve"], found["surge"]) == (2, 1)
     assert call(**new, upgrade_type="Replace", replace={"rolling_update": {"max_surge": 0}})["reserve"] == 0
@@ -462,7 +462,7 @@ def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> N
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     for number in (2, 3):
         hub.put("agents", agent(number, state="known-unbound"))
-    new = {"cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
+    new = {"cluster_name": "demo", "agent_label_selector": LABELLED, "selector_label": LABEL}
     first = call(**new, replicas=1)
     assert len(first["free"]) == 2 and len(first["promised"]) == 1
     second = call(**new, replicas=1, exclude=first["promised"])
@@ -472,8 +472,8 @@ def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> N
 
 
 def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) -> None:
-    """The Agent that is steered to another pool by now, and the machine that is bound elsewhere; what can still be used
-    is not among them.
+    """The Agent that has the label of another pool by now, and the machine that is bound elsewhere; what can still be
+    used is not among them.
     """
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
     hub.put("machinedeployments", {"metadata": {"name": "other", "namespace": "clusters-demo"}, "spec": {}})
@@ -481,7 +481,7 @@ def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) ->
         hub.put("agents", agent(number, state="known-unbound"))
     new = {
         "cluster_name": "demo",
-        "agent_label_selector": STEERED,
+        "agent_label_selector": LABELLED,
         "selector_label": LABEL,
         "replicas": 3,
         "hosts": hosts(5, 6),
@@ -489,7 +489,7 @@ def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) ->
     first = call(**new)
     assert first["taken"] == [] and set(first["promised"]) >= {made.uuid(2), made.uuid(3), "node-5"}
     seen = agent(2, state="known-unbound")
-    seen["metadata"]["annotations"] = {STEERED_FOR: "clusters-demo/other"}
+    seen["metadata"]["annotations"] = {SELECTED_FOR: "clusters-demo/other"}
     hub.put("agents", seen)
     hub.put("agents", agent(5, state="installing", cluster=("other", "other")))
     second = call(**new, planned=first["promised"])
@@ -498,7 +498,7 @@ def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) ->
 
 def test_a_host_whose_bmc_does_not_answer_is_exchanged(hub: Any, call: Call, tmp_path: Path) -> None:
     """Its power state is not known: the playbook fails at its end."""
-    put_pool(hub, 2, STEERED)
+    put_pool(hub, 2, LABELLED)
     joined(hub, 1, 2)
     hub.put("agents", agent(3, state="known-unbound"))
     bmc = {

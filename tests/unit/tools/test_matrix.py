@@ -105,6 +105,13 @@ def test_the_whole_table(matrix: Matrix) -> None:
     assert output.splitlines()[-1] == f"-- matrix: {3 * len(cells)} checks passed, 0 failed, 0 skipped"
 
 
+def test_each_ansible_core_with_the_newest_python_found(matrix: Matrix) -> None:
+    code, output, runs = matrix(["3.11", "3.12", "3.13"], MATRIX="each")
+    assert code == 0, output
+    cells = [line.split()[4].split("/")[2] for line in runs if line.startswith("pip install")]
+    assert cells == ["2.16-3.12", "2.18-3.13", "newest-3.13"]
+
+
 def test_what_is_missing_is_skipped_with_its_reason(matrix: Matrix) -> None:
     code, output, _runs = matrix(["3.11", "3.12"], uninstallable="3.12", MATRIX="all", CHECKS="unit")
     assert code == 0, output
@@ -144,7 +151,7 @@ def test_no_newer_python(matrix: Matrix) -> None:
 
 def test_an_unknown_mode_is_refused(matrix: Matrix) -> None:
     code, output, runs = matrix([], MATRIX="some")
-    assert (code, runs) == (2, []) and "MATRIX is newest, pythons or all, not some" in output
+    assert (code, runs) == (2, []) and "MATRIX is newest, pythons, each or all, not some" in output
 
 
 def test_the_table_starts_at_the_floor() -> None:

@@ -76,10 +76,10 @@ def reconcile_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any
     Raises :class:`PartialFailure` with the complete list where a host is not as described.
     """
     scope = _scope(service, bulk)
-    return _Bringing(service, bulk, scope).run()
+    return _Registration(service, bulk, scope).run()
 
 
-class _Bringing:
+class _Registration:
     """One task's hosts being brought to what is requested."""
 
     def __init__(self, service: AssistedService, bulk: Bulk, scope: HostsScope) -> None:

@@ -18,7 +18,7 @@ from ...capi.choose.selector import Requirement, read_selector, selector_text
 from ...capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
 from ...capi.label_assignments import gone_pools
 from ...capi.label_selection import foreign
-from ...capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE, STEERED_FOR
+from ...capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE, SELECTED_FOR
 from ...capi.objects import annotations_of, part, text
 from ...cluster.host_states import BINDABLE
 from ...common.architectures import go_architecture
@@ -56,8 +56,8 @@ class PoolRequest:
 
     ``hosts`` as the module ``agents`` takes them; those in ``manual`` are booted by the user.
 
-    ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of
-    the pool, None where it does not. ``coming``: its hosted cluster may be missing, since it is made first.
+    ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what label selection sets on the
+    Agents of the pool, None where it does not. ``coming``: its hosted cluster may be missing, since it is made first.
     ``settings`` are options of the module ``node_pool`` that the pool gets in this run; ``reserve`` is the number of
     free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that
     are for other pools; ``planned`` are those that an earlier plan of this run used.
@@ -143,7 +143,7 @@ class Seen:
 class PoolInfo:
     """Everything that a plan is made of.
 
-    ``steered``: the pool looks for the label that steering sets; ``agents`` are all that it might take.
+    ``by_label``: the pool looks for the label that label selection sets; ``agents`` are all that it might take.
     """
 
     seen: Seen
@@ -152,7 +152,7 @@ class PoolInfo:
     spares: tuple[Spare, ...]
     agents: tuple[Agent, ...]
     judge: Judge
-    steered: bool
+    by_label: bool
     candidates: Selector
     reserve: int | None = None
     planned: frozenset[str] = frozenset()
@@ -166,7 +166,7 @@ class PoolInfo:
 
         Where its selector takes any Agent, or what users label, nothing is held.
         """
-        if not self.steered:
+        if not self.by_label:
             return Reserve()
         spec = self.seen.spec if part(self.seen.spec, "autoScaling") else {**self.seen.spec, "replicas": size}
         found = reserve_of(spec, size)
@@ -188,9 +188,9 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
         seen = dataclasses.replace(seen, pool=dataclasses.replace(seen.pool, orphan=""))
     agents = read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))
     selector = seen.selector if seen.pool.exists else request.selector
-    steered = is_steered(selector, request.label)
-    wanted = candidates(selector, request.label if steered else None, request.candidates)
-    rule = _steering_rule(hub, request, seen, agents) if steered else None
+    by_label = is_by_label(selector, request.label)
+    wanted = candidates(selector, request.label if by_label else None, request.candidates)
+    rule = _selection_rule(hub, request, seen, agents) if by_label else None
     judge = judge_of(
         wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule)
     )
@@ -203,14 +203,14 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
         tuple(spares(request, agents, wanted)),
         usable,
         judge,
-        steered,
+        by_label,
         wanted,
         request.reserve,
         request.planned,
     )
 
 
-def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool:
+def is_by_label(selector: Selector | None, label: tuple[str, str] | None) -> bool:
     """Whether the label decides which Agents the pool takes."""
     return label is not None and part(selector, "matchLabels").get(label[0]) == label[1]
 
@@ -231,10 +231,10 @@ def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: 
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
-def _steering_rule(
+def _selection_rule(
     hub: KubeClient, request: PoolRequest, seen: Seen, agents: Sequence[Agent]
 ) -> Callable[[Agent], Rejection | None] | None:
-    """The Agents that steering will refuse to label for the pool.
+    """The Agents that label selection will refuse to label for the pool.
 
     It is known to it by the namespace of its Machines.
     """
@@ -243,8 +243,8 @@ def _steering_rule(
         return None
     where = control_plane_namespace(request.namespace, cluster) if request.kind == "NodePool" else request.namespace
     pool = f"{where}/{request.name}"
-    steered_elsewhere = any(annotations_of(agent.raw).get(STEERED_FOR, pool) != pool for agent in agents)
-    gone = gone_pools(hub, core_kinds(hub), agents, pool) if steered_elsewhere else frozenset()
+    selected_elsewhere = any(annotations_of(agent.raw).get(SELECTED_FOR, pool) != pool for agent in agents)
+    gone = gone_pools(hub, core_kinds(hub), agents, pool) if selected_elsewhere else frozenset()
     return functools.partial(foreign, pool=pool, key=request.label[0], value=request.label[1], gone=gone)
 
 
@@ -552,7 +552,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "reserve": plan.reserve.total,
         "surge": plan.reserve.surge,
         "stop": message_of(plan.stop),
-        "steered": info.steered,
+        "by_label": info.by_label,
         "selector": dict(info.seen.selector) if info.seen.selector is not None else None,
         "candidates": dict(info.candidates),
         "free": [{"name": agent.name, "namespace": agent.namespace, "hostname": agent.hostname} for agent in plan.free],

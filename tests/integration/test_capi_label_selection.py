@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """capi_reconcile beside the lab's agent provider, which is as upstream's: mode auto sees it, claims nothing, and it
-takes the Agent that it is steered to.
+takes the Agent that has the label.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SELECTOR = {"matchLabels": {LABEL["key"]: LABEL["value"]}}
 
 @pytest.fixture(scope="module")
 def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return stand(make_lab, tmp_path_factory.mktemp("steered"), "upstream")
+    return stand(make_lab, tmp_path_factory.mktemp("label-selection"), "upstream")
 
 
 @pytest.fixture
