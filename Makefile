@@ -118,8 +118,9 @@ LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_safety.py hosted_aban
                      hypershift.py hosted.py pool_reserve.py capi.py capi_control_plane.py capi_deploy.py capi_killed.py capi_assisted.py capi_label_selection.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py) \
                      $(addprefix lab/tests/hub/capi/test_,assisted.py assisted_defects.py metal3.py)
 
-# One way of each method, with its repetition and a kill, and what a run must not touch. The rest is in `integration`, of which .ci/run adds a share.
-CORE := $(addprefix tests/integration/test_,repeat.py killed.py assisted_deploy.py hub.py hosted.py safety_seen.py safety_scenarios.py safety_stores.py)
+# A deployment of each method that is killed, completed and repeated, and what a run must not touch. The rest is in `integration`, of which .ci/run adds a
+# share.
+CORE := $(addprefix tests/integration/test_,each_method.py safety_seen.py safety_scenarios.py safety_stores.py)
 
 core: setup ## One deployment, repetition and kill of each method; what a run must not touch
 	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(wildcard $(CORE))

@@ -24,8 +24,11 @@ from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inve
 
 # They use ``installed``.
 SHARE_A_DEPLOYMENT = ("test_access", "test_image", "test_secrets")
+# Their tests have labs of their own.
+SHARE_NOTHING = ("test_each_method",)
 # What takes longest, longest first.
 LONG = (
+    *SHARE_NOTHING,
     *(
         "test_assisted_deploy",
         "test_hosted",
@@ -54,13 +57,15 @@ MakeLab = Callable[[Path, Path], Lab]
 class ByModule(LoadScopeScheduling):
     """Each module goes to one worker: its tests share a lab, and some build on each other.
 
-    So do the modules that share a deployment.
+    So do the modules that share a deployment. Tests that share nothing go to any worker.
 
     A scheduler of our own, since groups of tests (``xdist_group``) do nothing with xdist 3.8 on pytest 9.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
+        if Path(file).stem in SHARE_NOTHING:
+            return nodeid
         return "installed" if Path(file).stem in SHARE_A_DEPLOYMENT else file
 
 
