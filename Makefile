@@ -107,8 +107,9 @@ lint-importer: artifact
 artifact: setup
 	@tools/build-artifact .build/artifact
 
+# Some tests wait for a time limit: two processors have work for three workers.
 unit: setup ## Unit tests, without those that take seconds each
-	@$(PYTEST) -n 2 -m "not slow" tests/unit
+	@$(PYTEST) -n 3 -m "not slow" tests/unit
 
 unit-slow: setup ## The unit tests that `make unit` leaves out
 	@$(PYTEST) -n 2 -m slow tests/unit

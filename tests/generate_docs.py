@@ -61,17 +61,17 @@ def _boot_method(name: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Path of every generated page and its text."""
-    variables, safety = DOCS / "variables.md", DOCS / "safety.md"
+    variables, safety = DOCS / "reference" / "variables.md", DOCS / "reference" / "safety.md"
     return {
         **{DOCS / "schemas" / name: text for name, text in schema_files().items()},
         DOCS / "schemas" / INVENTORY_SCHEMA: inventory_schema_text(),
-        DOCS / "ignition-files.md": markdown(),
+        DOCS / "reference" / "ignition-files.md": markdown(),
         DOCS / "reference" / "bmcs.md": bmcs_page(),
         DOCS / "reference" / "preflight.md": preflight_page(),
         DOCS / "reference" / "checks.md": checks_page(),
         DOCS / "reference" / "errors-configuration.md": configuration_page(),
         DOCS / "reference" / "errors-run.md": run_page(),
-        DOCS / "fields.md": fields_page(),
+        DOCS / "reference" / "fields.md": fields_page(),
         variables: variables_page(variables.read_text()),
         safety: safety_page(safety.read_text()),
     }

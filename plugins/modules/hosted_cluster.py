@@ -423,7 +423,7 @@ options:
     type: dict
   annotations:
     description: Annotations of the HostedCluster; a null takes one away. Others are left alone. Useful ones are in
-      C(docs/hosted.md).
+      C(docs/reference/hosted-modules.md).
     type: dict
   wait_for:
     description:

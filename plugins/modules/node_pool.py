@@ -112,8 +112,8 @@ options:
         description: How many Nodes are updated at a time, a number or a percentage; 1 by default.
         type: raw
   auto_repair:
-    description: Replace Nodes that are not healthy. It takes another Agent; see C(docs/hosted.md) for the annotation
-      with the time that bare metal needs.
+    description: Replace Nodes that are not healthy. It takes another Agent; see C(docs/reference/hosted-modules.md) for
+      the annotation with the time that bare metal needs.
     type: bool
   config:
     description: Names of ConfigMaps with machine configuration under C(config), at most 10. What they hold is checked.

@@ -73,13 +73,13 @@ def _body(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _variable(name: str, kinds: type | tuple[type, ...]) -> dict[str, Any]:
-    """Structures are texts as well (docs/variables.md, Values as text)."""
+    """Structures are texts as well (docs/reference/variables.md, Values as text)."""
     text = {"type": "string"}
     if name in _REFERENCES:
         return {"anyOf": [{"$ref": _REFERENCES[name]}, text]}
     types = [_TYPES[kind] for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
     where = " Of hosts and groups." if name in OF_HOSTS else ""
-    return {"type": list(dict.fromkeys([*types, "string"])), "description": f"See docs/variables.md.{where}"}
+    return {"type": list(dict.fromkeys([*types, "string"])), "description": f"See docs/reference/variables.md.{where}"}
 
 
 def _without_required(schema: Any) -> Any:

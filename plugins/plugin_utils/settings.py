@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the ``openshift_*`` variables of an inventory mean: one place for names, types and defaults (docs/variables.md).
+"""What the ``openshift_*`` variables of an inventory mean: one place for names, types and defaults
+(docs/reference/variables.md).
 
 Works on plain data. Module deployment_settings calls it once for each run.
 """

@@ -25,7 +25,7 @@ of a run. A problem is reported on one line,
 
 in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `platform.baremetal.apiVIPs[0]` with file and line for files. One run
 reports all problems, and changes nothing before they are fixed. This page uses the field names of openshift-install
-([../fields.md](../fields.md) has both names). `…` is the variable part of a message.
+([fields.md](fields.md) has both names). `…` is the variable part of a message.
 
 openshift-install also reports problems of `layer: installer`, with the same message. Problems of `layer: ours` come from additional checks of this
 collection. You can change the severity of the [named checks](checks.md).

@@ -231,7 +231,7 @@ READING = Topic(
             UNKNOWN_FIELD,
             "there is no such field",
             "a field with a wrong name would do nothing",
-            "use the nearest name, which is in the message; [fields.md](../fields.md) has all names",
+            "use the nearest name, which is in the message; [fields.md](fields.md) has all names",
         ),
         E(
             "*",

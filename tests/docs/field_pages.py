@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The field reference (docs/fields.md): the tables of cluster/field_table.py and cluster/fields.py with what is said of
-them in field_meanings.py.
+"""The field reference (docs/reference/fields.md): the tables of cluster/field_table.py and cluster/fields.py with what
+is said of them in field_meanings.py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ HEAD = """# Fields
 After reading this page you can look up every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: allowed
 values, default and effect. Keys of the two files are not case-sensitive. For an unknown key the message suggests the nearest known one. The column
 "from" names the first release that has the field; without a value all releases have it. Messages about fields are in
-[reference/errors-configuration.md](reference/errors-configuration.md), the checks of this collection in [reference/checks.md](reference/checks.md).
+[errors-configuration.md](errors-configuration.md), the checks of this collection in [checks.md](checks.md).
 """  # noqa: E501
 _UPSTREAM_HEAD = "| field | type | default | from | what it does |\n|---|---|---|---|---|\n"
 _OWN_HEAD = "| option | type | default | upstream | what it does |\n|---|---|---|---|---|\n"

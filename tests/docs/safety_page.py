@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/safety.md: the safety table as the code has it, between the text that explains it."""
+"""docs/reference/safety.md: the safety table as the code has it, between the text that explains it."""
 
 from __future__ import annotations
 

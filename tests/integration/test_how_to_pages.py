@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Pages, followed word for word in the lab: each command of docs/how-to/hub-cluster.md, hub-hosts.md,
-hosted-cluster.md, assisted-cluster.md and rehearse-racks.md, of docs/status.md and docs/variables.md, and some of
-docs/how-to/before-the-window.md run as they are printed, and have the effect that the page describes.
+hosted-cluster.md, assisted-cluster.md and rehearse-racks.md, of docs/reference/status.md and
+docs/reference/variables.md, and some of docs/how-to/before-the-window.md run as they are printed, and have the effect
+that the page describes.
 """
 
 from __future__ import annotations
@@ -183,8 +184,8 @@ def test_commands_before_the_window(make_lab: MakeLab, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_a_variable_as_text_and_the_status(make_lab: MakeLab, tmp_path: Path) -> None:
-    (deploy,) = commands(ROOT / "docs" / "variables.md")
-    status, script = (block.text for block in blocks(ROOT / "docs" / "status.md", "bash"))
+    (deploy,) = commands(ROOT / "docs" / "reference" / "variables.md")
+    status, script = (block.text for block in blocks(ROOT / "docs" / "reference" / "status.md", "bash"))
     user = Follower(make_lab, tmp_path, "sno", "sno", site_of("sno", tmp_path))
     user.run(deploy)
     assert "state: done" in user.run(status).output

@@ -24,7 +24,7 @@ import pytest
 from .conftest import Installed
 from .lab import ROOT, read_inventory
 
-PAGE = ROOT / "docs" / "ignition-files.md"
+PAGE = ROOT / "docs" / "reference" / "ignition-files.md"
 MEMBER_HEADER = 110
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from .lab import Deployment, ctrl_c, kill_all, kill_parent
 
-# Seconds: three times what docs/resume.md promises, as a busy machine is slow (tests/unit/common/test_tools.py measures
-# it). What is waited for takes longer.
+# Seconds: three times what docs/explanation/resume.md promises, as a busy machine is slow
+# (tests/unit/common/test_tools.py measures it). What is waited for takes longer.
 INTERRUPT_LIMIT = 30.0
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """No secret in any output, at any verbosity, in the report, the failure bundle, or a file that others can read
-(docs/security.md).
+(docs/explanation/security.md).
 
 Every run of every test here is searched for the inventory's secrets (:func:`.lab.looked_through`); here also for those
 that a build makes.

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which machines a step may write to, from what the lab shows and from the history of the sequence.
 
-It shares no code with the collection: its rules are those of docs/safety.md, written a second time and coarser. Where
-the documented table has room, the oracle is the more permissive one, so what it reports is a fault.
+It shares no code with the collection: its rules are those of docs/reference/safety.md, written a second time and
+coarser. Where the documented table has room, the oracle is the more permissive one, so what it reports is a fault.
 """
 
 from __future__ import annotations

@@ -323,7 +323,7 @@ _FILE = """\
 #   ansible-playbook zerotouch.openshift.validate -i THIS-FILE        # mistakes, with their lines; contacts nothing
 #   ansible-playbook zerotouch.openshift.preflight -i THIS-FILE       # the rack; reads only
 #   ansible-playbook zerotouch.openshift.deploy_cluster -i THIS-FILE
-# All keys: docs/variables.md of the collection.
+# All keys: docs/reference/variables.md of the collection.
 all:
   vars:
     openshift_cluster:

@@ -4,8 +4,8 @@
 """What an agent image of ours holds, as a table: every file and unit, who reads it, and what upstream's image has that
 ours has not.
 
-docs/ignition-files.md is this module's :func:`markdown`; tests compare the page, this table and real Ignition configs
-with each other.
+docs/reference/ignition-files.md is this module's :func:`markdown`; tests compare the page, this table and real Ignition
+configs with each other.
 """
 
 from __future__ import annotations
@@ -362,7 +362,7 @@ def row_of(path: str) -> FileRow | None:
 
 
 def markdown() -> str:
-    """The page docs/ignition-files.md."""
+    """The page docs/reference/ignition-files.md."""
     parts = [
         "# Files and units of an agent image\n\nAfter reading this page you can look up why a file or unit is in an "
         "agent image, and which program reads it.\n",

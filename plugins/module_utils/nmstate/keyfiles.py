@@ -15,7 +15,7 @@ are meant (compared with nmstate 2.2.62 over thousands of documents, tests/unit/
 * openshift-install's rewriting spoils values in quotes, with a backtick, or with a backslash at the end; here they stay
   as they are.
 * What nmstate accepts and then loses or spoils is refused (layer ``ours``), and what it writes nowhere without harm is
-  a warning: docs/network-config.md.
+  a warning: docs/reference/network-config.md.
 * nmstate stops at its first error; here all are reported, those that only follow from another one left out.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,

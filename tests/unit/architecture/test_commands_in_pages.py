@@ -37,8 +37,8 @@ RUN_BY = {
     "docs/how-to/rehearse-racks.md": f"{INTEGRATION}/test_how_to_pages.py::test_a_rehearsal_with_own_racks",
     "docs/how-to/release.md": f"{INTEGRATION}/test_release_how_to.py::test_the_release_as_the_page_says",
     "docs/how-to/state-in-a-job.md": f"{INTEGRATION}/test_state_how_to.py::test_the_page",
-    "docs/status.md": f"{INTEGRATION}/test_how_to_pages.py::test_a_variable_as_text_and_the_status",
-    "docs/variables.md": f"{INTEGRATION}/test_how_to_pages.py::test_a_variable_as_text_and_the_status",
+    "docs/reference/status.md": f"{INTEGRATION}/test_how_to_pages.py::test_a_variable_as_text_and_the_status",
+    "docs/reference/variables.md": f"{INTEGRATION}/test_how_to_pages.py::test_a_variable_as_text_and_the_status",
 }
 # Page -> beginning of a command -> why no test runs the command as it is printed. The table may only shrink.
 NOT_RUN: dict[str, dict[str, str]] = {
@@ -62,7 +62,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
     },
     "docs/how-to/watch-a-run.md": {"tail -f ": "needs jq; test_notify.py reads the same file"},
     "docs/reference/bmcs.md": {"ztlab replay DIRECTORY": "needs a captured BMC; test_replay.py runs the command"},
-    "docs/state.md": {"oc get secret": "needs oc; test_state_secret.py reads the same record"},
+    "docs/explanation/state.md": {"oc get secret": "needs oc; test_state_secret.py reads the same record"},
     "lab/README.md": {
         "ztlab ": "lab/tests/cli/test_commands.py runs these commands in its own directory",
         "ansible-playbook playbooks/deploy_cluster.yml": "docs/tutorial.md deploys the same inventory",

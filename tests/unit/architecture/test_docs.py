@@ -104,7 +104,7 @@ def test_the_architecture_page_has_the_questions_of_a_maintainer() -> None:
 
 
 def test_every_variable_is_documented_and_nothing_else() -> None:
-    text = (ROOT / "docs" / "variables.md").read_text()
+    text = (ROOT / "docs" / "reference" / "variables.md").read_text()
     named = set(re.findall(r"`(openshift_[a-z_]+)`", text))
     assert named == set(VARIABLES) | {"openshift_host"}
 

@@ -115,5 +115,5 @@ def test_what_is_omitted_is_absent(build: Build, everything: dict[str, object]) 
 
 
 def test_the_page_is_generated() -> None:
-    page = (ROOT / "docs" / "ignition-files.md").read_text()
-    assert page == markdown(), "docs/ignition-files.md is out of date; its head says how it is made"
+    page = (ROOT / "docs" / "reference" / "ignition-files.md").read_text()
+    assert page == markdown(), "docs/reference/ignition-files.md is out of date; its head says how it is made"

@@ -13,7 +13,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive 
 
 _CONSOLE = (
     "the native engine changes no initrd: agent-tui comes from the release payload, which needs a registry "
-    "(docs/ignition-files.md)"
+    "(docs/reference/ignition-files.md)"
 )
 
 # Pattern of "command arguments" -> reason; first match.
@@ -22,7 +22,7 @@ LEFT_OUT: tuple[tuple[str, str], ...] = ((r"^initrdImgContains ", _CONSOLE),)
 # Sub-command of "openshift-install agent" -> why there is none of ours.
 COMMANDS: dict[str, str] = {
     "graph": "a graph of the installer's own assets; our modules have none",
-    "create agent-config-template": "a sample file; docs/fields.md and the JSON schemas replace it",
+    "create agent-config-template": "a sample file; docs/reference/fields.md and the JSON schemas replace it",
     "create certificates": "the signers are made with the image and stay in state.json; no module makes them alone",
     "create unconfigured-ignition": "the configuration image of the appliance flow is not part of this version",
 }

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/network-config.md says what is supported: each row's example renders, without a word, to what the row says."""
+"""docs/reference/network-config.md says what is supported: each row's example renders, without a word, to what the row
+says.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfil
     render_keyfiles,
 )
 
-PAGE = (Path(__file__).parents[3] / "docs" / "network-config.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "network-config.md").read_text()
 ROWS = [
     (name, example, re.findall(r"`([^`]*)`", becomes))
     for name, example, becomes in re.findall(r"^\| ([^|]*) \| `([^`]*)` \| ([^|]*) \|$", PAGE, re.MULTILINE)

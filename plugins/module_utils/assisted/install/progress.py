@@ -38,7 +38,7 @@ CLUSTER_INSTALLING = frozenset({"installing", "finalizing", "installing-pending-
 CLUSTER_BOOTSTRAPPED = frozenset({"finalizing", "installed", "adding-hosts"})
 CLUSTER_INSTALLED = frozenset({"installed", "adding-hosts"})
 HOST_TERMINAL = frozenset({"error", "cancelled"})
-# Powering such a host off would destroy an installation (docs/safety.md#the-table, row 7).
+# Powering such a host off would destroy an installation (docs/reference/safety.md#the-table, row 7).
 HOST_JOINED = frozenset({"installed", "added-to-existing-cluster"})
 HOST_GONE = frozenset({"disconnected", "disconnected-unbound"})
 PENDING_USER_ACTION = "installing-pending-user-action"

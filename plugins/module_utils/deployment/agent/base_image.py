@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The base image that the user named: a file, a URL, or the release's own in CoreOS stream metadata
-(``openshift_base_image``, docs/images.md).
+(``openshift_base_image``, docs/reference/images.md).
 
 A file by URL is kept in a cache.
 """

@@ -43,7 +43,7 @@ _ABOUT_TAGS = "release-image-tag"
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """The user input: ``cluster`` and ``hosts`` (docs/variables.md), or ``config_dir``.
+    """The user input: ``cluster`` and ``hosts`` (docs/reference/variables.md), or ``config_dir``.
 
     ``checks``: check name -> error, warn, off.
 

@@ -79,7 +79,7 @@ class Answer:
 
 
 def answer(question: Question) -> Answer:
-    """Observe the deployment and decide by the table of docs/resume.md."""
+    """Observe the deployment and decide by the table of docs/explanation/resume.md."""
     work_dir = question.work_dir
     deployment = read_deployment(work_dir.config)
     recovered = recover(work_dir, deployment)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The live ISO of a release, as CoreOS stream metadata describes it (``openshift_base_image: {release: auto}``,
-docs/images.md).
+docs/reference/images.md).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is left to do for a cluster that an assisted-service installs, as pure functions: the table of docs/resume.md
-with a service that is elsewhere.
+"""What is left to do for a cluster that an assisted-service installs, as pure functions: the table of
+docs/explanation/resume.md with a service that is elsewhere.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 machines of the inventory have to be booted so that there are enough, which Machines go, which machines are brought back
 into discovery, and what prevents it.
 
-The promise is that of a deployment without pools (docs/safety.md#the-table): no BMC of a host that belongs to a cluster
-is touched.
+The promise is that of a deployment without pools (docs/reference/safety.md#the-table): no BMC of a host that belongs to
+a cluster is touched.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The safety table: what may be done to a machine, by what is known about it.
 
-Data only; :func:`.decision.may_touch` reads it, and so does docs/safety.md.
+Data only; :func:`.decision.may_touch` reads it, and so does docs/reference/safety.md.
 
 The first row whose observation holds is the row of the host. A row has a cell for each column; an action may have a
 cell of its own in a row.

@@ -123,7 +123,7 @@ def unseal(data: bytes, keys: Keys | None) -> tuple[dict[str, Any], bytes]:
         if keys is not None:
             raise StoreUnknown(
                 "The record is not encrypted, although openshift_state has a passphrase.",
-                "docs/state.md says how to change it.",
+                "docs/explanation/state.md says how to change it.",
             )
         return header, body
     if header.get("cipher") != _CIPHER:

@@ -38,8 +38,8 @@ _ETAG = re.compile(r'(?!W/)"?[!#-~]{1,256}"?')
 _ANY = "*"
 _TYPE = {"Content-Type": "application/octet-stream"}
 _HINT = (
-    "The server must support GET and PUT of this URL with ETag, If-Match and If-None-Match; docs/state.md lists what "
-    "it needs."
+    "The server must support GET and PUT of this URL with ETag, If-Match and If-None-Match; "
+    "docs/explanation/state.md lists what it needs."
 )
 
 

@@ -25,7 +25,7 @@ from .silence import LAST_SEEN
 
 SECTION = "install"
 AWAITED = "awaited"
-# Phase of a wait -> phase of the state file (docs/resume.md decides by it).
+# Phase of a wait -> phase of the state file (docs/explanation/resume.md decides by it).
 STATE_PHASES = {
     "boot": "booted",
     "discovery": "booted",

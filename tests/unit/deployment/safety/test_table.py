@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The safety table: one test for each row and action, and what overrides and confirmation change.
 
-The expectations are those of docs/safety.md, written independently of the code.
+The expectations are those of docs/reference/safety.md, written independently of the code.
 """
 
 from __future__ import annotations
