@@ -231,5 +231,5 @@ def test_the_older_version_is_taken_as_written(older_api: RealApi) -> None:
         machine["nodeDrainTimeout"],
         machine["nodeVolumeDetachTimeout"],
         machine["infrastructureRef"]["namespace"],
-    ) == ("600s", "0s", site.name)
+    ) == ("10m0s", "0s", site.name)
     assert deployment["spec"]["strategy"] == {"type": "RollingUpdate", "rollingUpdate": {"deletePolicy": "Oldest"}}
