@@ -331,8 +331,8 @@ class Redactor:
         return self._without_cut_off(text) if _CUT in text else text
 
     def _patterns(self, text: str) -> Iterator[re.Pattern[str]]:
-        """What finds the secrets in a text. To compile one pattern of all forms takes longer than to search most texts:
-        a pull secret alone has forms of many thousand characters.
+        """Patterns that match the secrets in a text. Compiling one pattern of all forms takes longer than searching
+        most texts: a pull secret alone has forms of many thousand characters.
         """
         forms, for_tiny = self._searched()
         present = [form for form in forms if form in text]
