@@ -613,3 +613,12 @@ def test_a_record_of_another_method(hub: AssistedHub, tmp_path: Path) -> None:
     StateFile(tmp_path / "state.json").update("install", {"method": "hub", "phase": "installed"})
     refused = opened(work_dir=str(tmp_path))
     assert refused["failed"] and "records a deployment by method hub" in refused["msg"] and not hub.writes
+
+
+def test_false_removes_what_was_true(hub: AssistedHub) -> None:
+    """The webhooks of the providers store false as nothing."""
+    opened(masters_schedulable=True)
+    assert spec(hub, "openshiftassistedcontrolplanes")["config"]["mastersSchedulable"] is True
+    assert opened(masters_schedulable=False)["changed"]
+    assert not spec(hub, "openshiftassistedcontrolplanes")["config"].get("mastersSchedulable")
+    assert not opened(masters_schedulable=False)["changed"]

@@ -149,17 +149,17 @@ def value_of(field: AssistedField, options: Mapping[str, Any]) -> Any:
 
 
 def rendered(fields: Iterable[AssistedField], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The spec that the options mean. Empty values and false are absent: the API and the conversion webhooks of the
-    providers store them so.
+    """The spec that the options mean. Empty values are absent: the API stores them so. False deletes the key: the
+    conversion webhooks of the providers store it so.
     """
     spec: dict[str, Any] = {}
     for field in fields:
         value = value_of(field, options)
-        if value is None or value is False or value in ("", [], {}):
+        if value is None or value in ("", [], {}):
             continue
         *parents, last = field.upstream.split(".")
         place = spec
         for name in parents:
             place = place.setdefault(name, {})
-        place[last] = field.form(value)
+        place[last] = None if value is False else field.form(value)
     return spec

@@ -57,5 +57,5 @@ def test_each_row_renders_its_option(row: AssistedField) -> None:
     assert found == wanted
     outer = row.option.partition(".")[0]
     assert outer in option_specs([row])
-    assert kind != "bool" or rendered([row], {row.option: False}) == {}, "no conversion keeps it"
+    assert kind != "bool" or rendered([row], {row.option: False}) == {row.upstream: None}, "no conversion keeps it"
     assert rendered([row], {}) == {} and rendered([row], {outer: None}) == {}
