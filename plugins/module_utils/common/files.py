@@ -229,9 +229,11 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def remove_leftovers(directory: Path) -> list[Path]:
-    """Delete temporary files that a killed run left beside its targets; returns what was deleted."""
-    leftovers = sorted(directory.glob(".*.part")) if directory.is_dir() else []
+def remove_leftovers(directory: Path, name: str = "*") -> list[Path]:
+    """Delete temporary files that a killed run left beside its targets, or beside the one called ``name``; returns what
+    was deleted. The caller must know that no other process is writing them.
+    """
+    leftovers = sorted(directory.glob(f".{name}.*.part")) if directory.is_dir() else []
     for leftover in leftovers:
         leftover.unlink(missing_ok=True)
     return leftovers

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ZeroTouchError
-from .files import SECRET_FILE, check_private, ensure_directory, open_inside, read_inside, write_atomic
+from .files import (
+    SECRET_FILE,
+    check_private,
+    ensure_directory,
+    open_inside,
+    read_inside,
+    remove_leftovers,
+    write_atomic,
+)
 from .state_shape import fault_of
 
 FORMAT = 1
@@ -192,6 +200,8 @@ class StateFile:
         ensure_directory(self.path.parent)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._locked())
+            # Who writes holds the lock: these are of a run that was killed, and contain what the state file contains.
+            remove_leftovers(self.path.parent, self.path.name)
             return self.read(), stack.pop_all()
 
     def _write(self, document: dict[str, Any], before: str) -> None:

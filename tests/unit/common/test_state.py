@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common import 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 
+ROOT = Path(__file__).parents[3]
 THREADS = 50
 
 
@@ -169,3 +172,21 @@ def test_a_thread_that_is_interrupted_in_line_leaves_nothing_open(tmp_path: Path
     shared._turn = turn
     state.update("bmc", {"next": {"session": "2"}})
     assert sorted(state.section("bmc")) == ["first", "next"]
+
+
+def test_the_edit_after_one_that_was_killed_deletes_its_part(tmp_path: Path) -> None:
+    program = (
+        "import os, sys, pathlib\n"
+        "sys.path.insert(0, sys.argv[2])\n"
+        "from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile\n"
+        "os.replace = lambda *paths: os.kill(os.getpid(), 9)\n"
+        "StateFile(pathlib.Path(sys.argv[1])).update('secrets', {'token': 'a'})\n"
+    )
+    state = StateFile(tmp_path / "state.json")
+    subprocess.run([sys.executable, "-c", program, str(state.path), str(ROOT / ".build")], check=False)
+    (tmp_path / ".other.json.abc.part").touch()
+    parts = sorted(path.name for path in tmp_path.glob("*.part"))
+    assert len(parts) == 2 and not state.path.exists()
+    state.update("secrets", {"token": "b"})
+    assert [path.name for path in tmp_path.glob("*.part")] == [".other.json.abc.part"]
+    assert state.section("secrets") == {"token": "b"}
