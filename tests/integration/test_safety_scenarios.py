@@ -281,9 +281,14 @@ def test_a_power_cut_while_the_state_cannot_be_read(single: Shelf, unreadable: s
             state.mkdir()
         else:
             state.write_text(unreadable)
-        for extra in ({}, TAKE_OVER):
-            mentions(installed.stopped(extra=extra).message, "state.json", "Do not move it away")
-        mentions(installed.stopped("destroy_cluster").message, "openshift_confirm=sno")
+        confirmed = {"openshift_confirm": "sno"}
+        for playbook, extra in (
+            ("deploy_cluster", {}),
+            ("deploy_cluster", TAKE_OVER),
+            ("deploy_cluster", {"openshift_force": ["start_over"], **confirmed}),
+            ("destroy_cluster", confirmed),
+        ):
+            mentions(installed.stopped(playbook, extra=extra).message, "state.json", "Do not move it away")
     finally:
         state.rmdir() if state.is_dir() else state.unlink()
         aside.rename(state)
