@@ -87,7 +87,7 @@ class Lab:
     def up(self) -> None:
         description = upstream.optional(upstream.SWAGGER)
         swagger = ["--swagger", str(description)] if description else []
-        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "40m", *swagger, *self.options)
+        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "3h", *swagger, *self.options)
         self.vars_file.write_text(self._ztlab("vars"))
 
     @property
