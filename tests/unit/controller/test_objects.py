@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jinja2
+import jinja2.sandbox
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -269,7 +269,8 @@ def applied(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, dict[st
 
 def documented(module: str) -> dict[str, Any]:
     """The options of a module of awx.awx, from its documentation."""
-    spec = importlib.util.find_spec("ansible_collections.awx.awx.plugins.modules")
+    found = importlib.util.find_spec("ansible_collections.awx")
+    spec = found and importlib.util.find_spec("ansible_collections.awx.awx.plugins.modules")
     if spec is None or not spec.submodule_search_locations:
         pytest.skip("awx.awx is not installed")
     tree = ast.parse((Path(next(iter(spec.submodule_search_locations))) / f"{module}.py").read_text())
