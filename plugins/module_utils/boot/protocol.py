@@ -41,35 +41,43 @@ class Capabilities:
 
 
 class MachineRequest(Protocol):
-    """What is asked of one host.
-
-    ``method`` is a key of the table; ``address`` is that of its BMC, empty without one.
-    """
+    """What is asked of one host."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its name in the inventory."""
+
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """How it is booted: a key of the table."""
+
     @property
-    def address(self) -> str: ...
+    def address(self) -> str:
+        """The address of its BMC; empty without one."""
+
     @property
-    def mac_addresses(self) -> tuple[str, ...]: ...
+    def mac_addresses(self) -> tuple[str, ...]:
+        """The addresses that the machine must have."""
+
     @property
-    def image_url(self) -> str: ...
+    def image_url(self) -> str:
+        """The image that it boots."""
 
 
 class Inspected(Protocol):
-    """A machine as its method read it.
-
-    ``power_state`` is On, Off, or another text when it is not known; ``uuid`` and ``macs`` are empty then.
-    """
+    """A machine as its method read it."""
 
     @property
-    def power_state(self) -> str: ...
+    def power_state(self) -> str:
+        """On, Off, or another text when it is not known."""
+
     @property
-    def uuid(self) -> str: ...
+    def uuid(self) -> str:
+        """The UUID of the system; empty when it is not known."""
+
     @property
-    def macs(self) -> tuple[str, ...]: ...
+    def macs(self) -> tuple[str, ...]:
+        """The addresses of its network cards; empty when they are not known."""
 
 
 Machines = Sequence[Outcome[Any, Any]]  # of Request and Inspected

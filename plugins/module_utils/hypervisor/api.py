@@ -77,7 +77,8 @@ class Hypervisor(Protocol):
     uri: str
     driver: str
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End the connection."""
 
     # Domains
 
@@ -115,25 +116,34 @@ class Hypervisor(Protocol):
     def pools(self) -> Sequence[PoolEntry]:
         """The active pools."""
 
-    def volumes(self, pool: str) -> Sequence[VolumeEntry]: ...
+    def volumes(self, pool: str) -> Sequence[VolumeEntry]:
+        """The volumes of a pool."""
 
-    def create_volume(self, pool: str, xml: str) -> None: ...
+    def create_volume(self, pool: str, xml: str) -> None:
+        """Create a volume in a pool."""
 
-    def delete_volume(self, pool: str, name: str) -> None: ...
+    def delete_volume(self, pool: str, name: str) -> None:
+        """Delete a volume with its content."""
 
     def upload(self, pool: str, name: str, read: Reader, size: int) -> None:
         """Fill a volume with ``size`` bytes of ``read``."""
 
     # Networks
 
-    def networks(self) -> Sequence[NetworkEntry]: ...
+    def networks(self) -> Sequence[NetworkEntry]:
+        """All networks, with their definitions."""
 
-    def define_network(self, xml: str) -> None: ...
+    def define_network(self, xml: str) -> None:
+        """Save a definition."""
 
-    def start_network(self, name: str) -> None: ...
+    def start_network(self, name: str) -> None:
+        """Start a network with its saved definition."""
 
-    def stop_network(self, name: str) -> None: ...
+    def stop_network(self, name: str) -> None:
+        """Stop a network; its definition stays."""
 
-    def undefine_network(self, name: str) -> None: ...
+    def undefine_network(self, name: str) -> None:
+        """Remove a definition."""
 
-    def autostart_network(self, name: str, on: bool) -> None: ...
+    def autostart_network(self, name: str, on: bool) -> None:
+        """Set whether the network starts with the hypervisor."""

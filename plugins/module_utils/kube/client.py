@@ -58,11 +58,14 @@ _HTTP_VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}
 class KubeReader(Protocol):
     """What only reads an API: a client, or something that keeps its answers."""
 
-    def get(self, path: str) -> Object: ...
+    def get(self, path: str) -> Object:
+        """One object (or what else the path answers)."""
 
-    def find(self, path: str) -> Object | None: ...
+    def find(self, path: str) -> Object | None:
+        """One object, or None when there is none."""
 
-    def list(self, path: str, *, trim: Trim = dict) -> Objects: ...
+    def list(self, path: str, *, trim: Trim = dict) -> Objects:
+        """All objects of a path, each of them trimmed."""
 
 
 class KubeClient:

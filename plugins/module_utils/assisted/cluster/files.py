@@ -88,8 +88,9 @@ def fetch_files(service: AssistedService, order: FilesOrder) -> dict[str, Any]:
             if absent and order.check_mode and not order.skip:
                 files.append(_not_yet(order, name))
             elif not absent or not order.skip:
-                words = f"{name} cannot be had: {error}"
-                raise PartialFailure(words, _result(order, files, missing)) from error
+                words, result = f"{name} cannot be had: {error}", _result(order, files, missing)
+                # The pylint of ansible-core 2.16 loses the bases of AssistedError now and then.
+                raise PartialFailure(words, result) from error  # pylint: disable=bad-exception-cause
     return _result(order, files, missing)
 
 

@@ -65,11 +65,14 @@ class Recorder(Protocol):
 class NoRecord:
     """For runs without a work directory."""
 
-    def before_write(self) -> None: ...
+    def before_write(self) -> None:
+        """Nothing is kept."""
 
-    def see(self, progress: ControlPlaneProgress, failure: str = "") -> None: ...
+    def see(self, progress: ControlPlaneProgress, failure: str = "") -> None:
+        """Nothing is kept."""
 
-    def released(self, hosts: Sequence[str]) -> None: ...
+    def released(self, hosts: Sequence[str]) -> None:
+        """Nothing is kept."""
 
 
 Permit = Callable[[TouchedHosts], None]

@@ -149,11 +149,13 @@ def _json_error(text: str, error: ValueError) -> str:
     if not isinstance(error, json.JSONDecodeError):
         return message
     position = error.pos
+    if "trailing comma" in message:  # Python 3.13 and later point to the comma, the library to what follows it
+        position += 1 + len(text[position + 1 :]) - len(text[position + 1 :].lstrip())
     if position >= len(text) or not text.strip() or "Unterminated" in message:
         return "unexpected end of JSON input"
     if "Extra data" in message:
         where = "after top-level value"
-    elif "property name" in message:
+    elif "property name" in message or "comma before end of object" in message:
         where = "looking for beginning of object key string"
     elif "':' delimiter" in message:
         where = "after object key"
