@@ -212,9 +212,9 @@ def test_what_others_defined_is_left_alone(
     refused = call(host(driver.uri))
     assert refused["failed"] and "was not defined by this collection" in refused["msg"]
     kept = call(host(driver.uri), state="absent", confirm="vms")
-    assert (
-        not kept.get("failed") and not kept["changed"] and "this collection did not define it" in kept["notes"][0]
-    ), kept
+    assert not kept.get("failed") and not kept["changed"] and "this collection did not define it" in kept["notes"][0], (
+        kept
+    )
     assert driver.domains()[0].saved == before
     subprocess.run(["virsh", "-q", "-c", driver.uri, "vol-create-as", "default", "vm-1-0.qcow2", "1M"], check=True)
     volume = call(host(driver.uri, "vm-1", "52:54:00:1b:00:21"))
