@@ -200,7 +200,7 @@ class StateFile:
         ensure_directory(self.path.parent)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._locked())
-            # Who writes holds the lock: these are of a run that was killed, and contain what the state file contains.
+            # Every writer holds the lock: these files are of a run that was killed. They contain the same secrets.
             remove_leftovers(self.path.parent, self.path.name)
             return self.read(), stack.pop_all()
 

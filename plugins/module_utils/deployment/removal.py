@@ -14,7 +14,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
-from ..common.files import write_fault
+from ..common.files import remove_leftovers, write_fault
 from ..common.stop import SWITCH
 from ..common.store_link import DIRECTORY, StoreLink
 from .live.writer import EVENTS_FILE
@@ -22,11 +22,11 @@ from .safety.decision import Judgement
 from .safety.options import Touch
 from .state.lineage import NAME as MARKS
 from .state.run import NAME as RUN
-from .state.snapshot import REPLACED
+from .state.snapshot import REPLACED, STATE
 from .state.work_dir import WorkDir
 
 # Files of a deployment that its cluster does not need, once the machines are off.
-_REMOVED = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP", REPLACED)
+_REMOVED = ("images", "boot-artifacts", "config", STATE, ".state.lock", "rendezvousIP", REPLACED)
 # What a work directory holds besides those.
 _KEPT = ("auth", "logs", "report.html", "report.json", EVENTS_FILE, f"{EVENTS_FILE}.1", DIRECTORY, MARKS, RUN, SWITCH)
 # Locks, and parts of files that were being written.
@@ -170,6 +170,7 @@ def remove_files(work_dir: Path, paths: Sequence[Path], clock: Clock, *, check_m
     if check_mode or not found:
         return found
     StoreLink(work_dir, clock).forget()
+    remove_leftovers(work_dir, STATE)  # of a run that was killed: they contain the same secrets
     for path in found:
         try:
             if path.is_dir() and not path.is_symlink():

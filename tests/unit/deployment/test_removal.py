@@ -158,6 +158,7 @@ def test_files_are_removed_and_nothing_else(tmp_path: Path) -> None:
         (work_dir / name).touch()
     wanted = [work_dir / name for name in FILES]
     there = [work_dir / "images", work_dir / "state.json"]
+    (work_dir / ".state.json.abc.part").touch()  # of a run that was killed
     assert remove_files(work_dir, wanted, Clock(), check_mode=True) == there and (work_dir / "state.json").exists()
     assert remove_files(work_dir, wanted, Clock()) == there
     assert [path.name for path in work_dir.iterdir()] == ["report.html"]

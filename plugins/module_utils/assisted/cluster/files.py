@@ -89,7 +89,7 @@ def fetch_files(service: AssistedService, order: FilesOrder) -> dict[str, Any]:
                 files.append(_not_yet(order, name))
             elif not absent or not order.skip:
                 words, result = f"{name} cannot be had: {error}", _result(order, files, missing)
-                # The pylint of ansible-core 2.16 loses the bases of AssistedError now and then.
+                # The pylint of ansible-core 2.16 sometimes does not find the bases of AssistedError.
                 raise PartialFailure(words, result) from error  # pylint: disable=bad-exception-cause
     return _result(order, files, missing)
 

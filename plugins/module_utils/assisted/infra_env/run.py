@@ -117,7 +117,7 @@ def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, chec
             _delete(service, str((observed or {}).get("id")), change)
         except AssistedError as error:
             result = {"changed": bool(done), "plan": [each.text() for each in changes], "done": done}
-            # The pylint of ansible-core 2.16 loses the bases of AssistedError now and then.
+            # The pylint of ansible-core 2.16 sometimes does not find the bases of AssistedError.
             raise PartialFailure(str(error), result) from error  # pylint: disable=bad-exception-cause
         done.append(change.text())
     return InfraEnvResult(_value(service, name, None, changes), changes)
