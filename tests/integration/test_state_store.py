@@ -29,9 +29,13 @@ def server() -> Iterator[DocumentServer]:
 
 
 def stored_in(server: DocumentServer, **changes: Any) -> dict[str, Any]:
-    """Variables with the store; the passphrase is one of the secrets that no output may have."""
+    """Variables with the store; the passphrase is one of the secrets that no output may have.
+
+    A host that found no image, as its server ended with its job, is booted again after an eighth of the limit of the
+    boot.
+    """
     state = {"method": "http", "url": server.url, "passphrase": "canary-passphrase-of-the-store", **changes}
-    return {"openshift_state": state}
+    return {"openshift_state": state, "openshift_timeouts": {"boot": 480}}
 
 
 def lost(sno: Deployment, process: int) -> None:
