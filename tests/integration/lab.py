@@ -355,7 +355,12 @@ class Deployment:
             self.lab.change_speed(float(SPEED))
         acted = time.monotonic()
         act(process.pid, "".join(lines))
-        process.wait(timeout=LIMIT)
+        try:
+            process.wait(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            kill_all(process.pid)
+            reader.join()
+            pytest.fail(f"the run did not end within {LIMIT:g} s:\n{''.join(lines)}")
         took = time.monotonic() - acted
         reader.join(timeout=LIMIT)
         return Run(process.returncode, looked_through("".join(lines))), took
