@@ -135,10 +135,9 @@ one: setup ## One test: TEST='tests/unit/…::test_name'
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
 
-# What `make integration`, `make test-long` and `make test-hub` have, each test once. A worker that is done takes tests from another: with equal shares,
-# one of them ran the deployments of test_jobs for half an hour after the others had ended.
+# What `make integration`, `make test-long` and `make test-hub` have, each test once.
 labs: setup ## All tests with labs
-	@$(PYTEST) -n $(LAB_WORKERS) --dist worksteal $(wildcard tests/integration lab/tests)
+	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard tests/integration lab/tests)
 
 test-long: setup ## Deployments that are cut off, changed or late, further ways of it
 	@$(PYTEST) -n $(LAB_WORKERS) -m long $(wildcard tests/integration lab/tests)

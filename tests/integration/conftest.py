@@ -25,7 +25,7 @@ from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inve
 # They use ``installed``.
 SHARE_A_DEPLOYMENT = ("test_access", "test_image", "test_secrets")
 # Their tests have labs of their own.
-SHARE_NOTHING = ("test_each_method",)
+SHARE_NOTHING = ("test_each_method", "test_jobs", "test_characterisation", "test_notify", "test_safety_loops")
 # What takes longest, longest first.
 LONG = (
     *SHARE_NOTHING,
