@@ -166,8 +166,8 @@ def test_a_lost_directory_is_unknown(deployment: Deployment) -> None:
 
 
 def delete(directory: Path) -> None:
-    """Delete a work directory: the process that holds the lease of a run ends a moment later,
-    and writes ``.store.json`` then.
+    """Delete a work directory. The process that holds the lease of a run ends a moment later, and can write a file
+    while the directory is being deleted.
     """
     deadline = time.monotonic() + 60
     shutil.rmtree(directory, ignore_errors=True)

@@ -191,15 +191,17 @@ def sync_directory(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_atomic(path: Path, content: bytes | str, mode: int = SECRET_FILE) -> bool:
+def write_atomic(path: Path, content: bytes | str, mode: int = SECRET_FILE, *, parents: bool = True) -> bool:
     """Write ``content`` unless the file already holds it with that mode; returns whether anything was changed.
 
-    Raises :class:`ZeroTouchError` naming the file where it cannot be written.
+    Missing directories are made, unless ``parents`` is false. Raises :class:`ZeroTouchError` naming the file where it
+    cannot be written.
     """
     data = content.encode() if isinstance(content, str) else content
     if same_file(path, data, mode):
         return False
-    ensure_directory(path.parent)
+    if parents:
+        ensure_directory(path.parent)
     try:
         with atomic_writer(path, mode) as handle:
             handle.write(data)

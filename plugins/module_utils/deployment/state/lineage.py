@@ -75,8 +75,11 @@ class Marks:
         )
 
     def save(self, root: Path) -> None:
-        """Write them to the directory."""
-        write_atomic(root / NAME, json.dumps(dataclasses.asdict(self), sort_keys=True) + "\n")
+        """Write them to the directory.
+
+        A work directory that was deleted meanwhile is not made again.
+        """
+        write_atomic(root / NAME, json.dumps(dataclasses.asdict(self), sort_keys=True) + "\n", parents=False)
 
     def settled(self, stored: Mark | None) -> Marks:
         """With a pending write that the store has after all."""

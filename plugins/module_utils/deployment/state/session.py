@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
+from ...common.files import ensure_directory
 from ...common.state import StateFile
 from .encryption import Keys
 from .errors import StateDiverged, StoreError, StoreUnknown
@@ -93,6 +94,7 @@ class StoreSession:
             self._store.probe(stored)
         stored = self._keeper.acquire(break_lock=break_lock, show=show)
         try:
+            ensure_directory(self._root)
             return self._reconcile(stored)
         except BaseException:
             with contextlib.suppress(StoreError):
@@ -198,6 +200,7 @@ def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> OpenedSta
     if verdict.action == "diverged":
         raise _diverged(root, store.name, verdict.reason)
     if verdict.action == "restore" and snapshot is not None:
+        ensure_directory(root)
         dataclasses.replace(marks.settled(mark), restoring=True).save(root)
         restore(snapshot, root)
         Marks(store.name, base=mark).save(root)

@@ -8,6 +8,7 @@ empty by a fault.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -400,6 +401,31 @@ def test_a_lost_state_file_is_not_stored_as_empty(remote: Any) -> None:
     session, root = begin(remote, "a", 2)
     assert session.open().action == "restore"
     assert recorded(root) == {"node": "booted"}
+
+
+def test_a_directory_that_is_deleted_during_a_write_is_not_made_again(
+    remote: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The write takes place while the playbook ends, and the user may delete the directory at once."""
+    session, root = begin(remote, "a")
+    session.open()
+    note(root, node="booting")
+    write = session._keeper.write
+
+    def slow(snapshot: bytes | None) -> None:
+        write(snapshot)
+        shutil.rmtree(root)
+
+    monkeypatch.setattr(session._keeper, "write", slow)
+    with pytest.raises(ZeroTouchError):
+        session.save()
+    assert not root.exists()
+    monkeypatch.undo()
+    session.release()
+
+    session, root = begin(remote, "b", 2)
+    session.open()
+    assert recorded(root) == {"node": "booting"}
 
 
 def test_playbooks_that_change_nothing_read_without_lease(remote: Any) -> None:
