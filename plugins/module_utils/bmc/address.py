@@ -73,7 +73,7 @@ def parse_address(text: str) -> BmcAddress:
     default_port = 443 if transport == "https" else 80
     literal = f"[{host}]" if ":" in host else host
     netloc = literal if port is None else f"{literal}:{port}"
-    return BmcAddress(driver, f"{transport}://{netloc}", host, port or default_port, _system_path(parts.path))
+    return BmcAddress(driver, f"{transport}://{netloc}", host, port or default_port, system_path(parts.path))
 
 
 def _driver(scheme: str, rest: str) -> tuple[str, str]:
@@ -121,6 +121,7 @@ def _check_host(host: str, text: str) -> None:
             raise ValueError(f"{host!r} is neither an IP address nor a DNS name") from None
 
 
-def _system_path(path: str) -> str:
+def system_path(path: str) -> str:
+    """The path of the System that an address names; empty for one that names none."""
     bare = path.strip("/")
     return "" if bare in ("", "redfish", "redfish/v1") else f"/{bare}"

@@ -46,6 +46,8 @@ _SECRET_KEYS = frozenset(
         "passphrase",
         "kubeadminpassword",
         "headers",
+        "basicauth",
+        "proxybasicauth",
     }
 )
 # What an option ``auth`` says of the kind of access (modules of the assisted-service); in a pull secret it is base64 of

@@ -40,6 +40,8 @@ PULL_SECRET = {
         "pullSecret",
         "token",
         "auth",
+        "proxy_basic_auth",
+        "basic_auth",
         "client-key-data",
         "offline_token",
         "private_key",

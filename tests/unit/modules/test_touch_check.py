@@ -308,6 +308,30 @@ def test_a_kubelet_proves_a_cluster(call: Any, served: Any, tmp_path: Path, kube
     assert outcome(result) == ("12", "stop") and "old-7" in result["msg"]
 
 
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ("booted", ("6", "stop")),
+        # What answers is what the user allowed to be replaced.
+        ("permitted", ("11", "act")),
+        ("booting", ("11", "act")),
+    ],
+)
+def test_a_booted_host_whose_kubelet_answers_is_not_booted_again(
+    call: Any, served: Any, tmp_path: Path, kubelet: Callable[[str], str], state: str, expected: tuple[str, str]
+) -> None:
+    """It became a Node since, and the record of that is lost."""
+    work_dir = tmp_path / "demo"
+    with StateFile(work_dir / "state.json").edit() as document:
+        document["machines"] = {"node-1": {"state": state, "method": "agent", "macs": [MAC]}}
+    options = touch(work_dir, hosts=[{"name": "node-1", "mac_addresses": [MAC], "addresses": ["192.0.2.11"]}])
+    answers = {"192.0.2.11:10250": kubelet("system:node:node-1")}
+    asked = {"hosts": hosts(served), "touch": options, "connect_to": answers}
+    assert outcome(call(touch_check, action="boot", **asked)) == expected
+    confirmed = {**asked, "touch": {**options, "confirm": ["demo"]}}
+    assert outcome(call(touch_check, action="destroy", **confirmed)) == ("11", "act")
+
+
 def test_silence_at_that_port_proves_nothing(call: Any, served: Any, tmp_path: Path) -> None:
     assert node_at("127.0.0.1", ConnectTo.of({"127.0.0.1:10250": "127.0.0.1:1"})) == ""
 

@@ -24,7 +24,7 @@ from ...kube.client import KubeClient
 from ...kube.connection import connect as connect_hub
 from ..hub.observe import spoke_client
 from ..state.work_dir import WorkDir
-from ..supervise.observation import InventoryHost
+from ..supervise.observation import RUNNING_PHASES, InventoryHost
 from . import on_service
 from .decision import Judgement, judge, row_of
 from .evidence import Evidence, Power
@@ -33,7 +33,7 @@ from .on_cluster import ClusterView, of_cluster, view_cluster, view_nodes
 from .on_hub import WantedHost, of_hub, view_hub
 from .options import Touch
 from .record import BOOTED, TouchRecord, owner_of, read_record, siblings
-from .table import ABANDON_HUB, HUB_METHODS, Action
+from .table import ABANDON_HUB, COLUMNS, HUB_METHODS, Action
 
 _POWER: Mapping[str, Power] = {"On": "On", "Off": "Off"}
 
@@ -97,7 +97,10 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     missing += _silent(view, touch, record)
     evidence = of_cluster(evidence, hosts, view, uuids, action, recorded=not record.empty)
     evidence = _of_service(evidence, hosts, touch, clock, missing)
+    evidence = _of_lost_members(evidence, touch, record, view, action)
     evidence = _of_kubelets(evidence, hosts, touch)
+    if COLUMNS[action] == "boot":
+        evidence = _of_booted_nodes(evidence, hosts, touch, record)
     if action == "destroy" and ABANDON_HUB in touch.force and view.nodes:
         evidence = _of_next_clusters(evidence, hosts, touch)
     return Gathered({host.name: evidence[host.name] for host in hosts}, tuple(dict.fromkeys(missing)))
@@ -261,6 +264,43 @@ def _of_service(
         missing.append(f"assisted-service: {error}")
         return evidence
     return on_service.of_service(evidence, hosts, documents, own)
+
+
+def _of_lost_members(
+    evidence: dict[str, Evidence], touch: Touch, record: TouchRecord, view: ClusterView, action: Action
+) -> dict[str, Evidence]:
+    """Hosts that this deployment booted for a cluster that was installed, or was being installed, since.
+
+    Without an Agent on the hub and without an API that lists the Nodes, a member looks like a host that has not
+    registered yet: another hub was named, or the cluster was detached from this one.
+    """
+    began = record.phase in RUNNING_PHASES or view.installed or bool(view.fault)
+    if COLUMNS[action] != "boot" or touch.method not in HUB_METHODS or view.nodes or not began:
+        return evidence
+    known = f"state.json says that the cluster is {record.phase}" if record.phase in RUNNING_PHASES else "it was booted"
+    reason = f"{known}, no Agent on the hub shows whether this host is a member, and the Nodes cannot be read"
+    return {
+        name: each.also(unknown=f"{reason}. {view.fault}".removesuffix(". ")) if _waits(each) else each
+        for name, each in evidence.items()
+    }
+
+
+def _waits(evidence: Evidence) -> bool:
+    """Whether all that is known of the host is that this deployment booted it."""
+    return row_of(evidence)[0].number == "11"
+
+
+def _of_booted_nodes(
+    evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, record: TouchRecord
+) -> dict[str, Evidence]:
+    """Hosts that look as if they had not registered yet, but whose kubelet answers: since its boot was completed, a
+    host became a Node. Before that, what answers is what the user allowed to be replaced.
+    """
+    waiting = [
+        host for host in hosts if _waits(evidence[host.name]) and record.machine(host).get("state", BOOTED) == BOOTED
+    ]
+    found = nodes_at(waiting, touch.connect_to)
+    return {name: each.also(unknown=found.get(name, "")) for name, each in evidence.items()}
 
 
 def _of_kubelets(evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch) -> dict[str, Evidence]:

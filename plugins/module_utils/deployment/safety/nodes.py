@@ -12,7 +12,7 @@ import dataclasses
 import datetime
 import json
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...common.addresses import canonical_ip, normal_mac
@@ -68,7 +68,7 @@ def same_uuid(redfish: str, smbios: str) -> bool:
         one, other = uuid.UUID(redfish), uuid.UUID(smbios)
     except (ValueError, AttributeError, TypeError):
         return False
-    return one.int != 0 and other in (one, uuid.UUID(bytes=one.bytes_le))
+    return _is_uuid(redfish) and other in (one, uuid.UUID(bytes=one.bytes_le))
 
 
 def differ(redfish: str, smbios: str) -> bool:
@@ -88,10 +88,37 @@ def find_node(
 ) -> tuple[NodeView, str] | None:
     """The Node of a host, and by what it was found; each criterion is tried for all Nodes before the next one.
 
+    A criterion that several Nodes fulfil does not count: firmware may have the System UUID of its vendor's default.
+
     ``strict``: a name proves nothing where both System UUIDs are known and differ. That is for actions that switch the
     machine off: a host whose BMC is another machine's must not be taken for the Node. For a boot the name counts, since
-    a Node is left alone.
+    a Node is left alone; so does a criterion of several Nodes.
     """
+    shared: tuple[NodeView, str] | None = None
+    for by, found in _candidates(host, system_uuid, nodes, strict=strict):
+        if len(found) == 1:
+            return found[0], by
+        if found and shared is None and not strict:
+            shared = found[0], by
+    return shared
+
+
+def undecided(host: InventoryHost, system_uuid: str, nodes: Iterable[NodeView]) -> str:
+    """Why it is not known which Node the host is, although some match; otherwise empty."""
+    known = list(nodes)
+    if find_node(host, system_uuid, known, strict=True):
+        return ""
+    for by, found in _candidates(host, system_uuid, known, strict=True):
+        if found:
+            names = ", ".join(node.name for node in found)
+            return f"several Nodes have its {by} ({names}), and nothing else shows which of them it is"
+    return ""
+
+
+def _candidates(
+    host: InventoryHost, system_uuid: str, nodes: Iterable[NodeView], *, strict: bool
+) -> Iterator[tuple[str, list[NodeView]]]:
+    """The Nodes that each criterion matches, the best criterion first."""
     known = list(nodes)
     addresses = {canonical_ip(address) for address in host.addresses}
     macs = {normal_mac(mac) for mac in host.macs}
@@ -107,11 +134,7 @@ def find_node(
         ),
         ("MAC address", lambda node: bool(macs & {normal_mac(mac) for mac in node.macs})),
     )
-    for by, matches in criteria:
-        found = next((node for node in known if matches(node)), None)
-        if found is not None:
-            return found, by
-    return None
+    return ((by, [node for node in known if matches(node)]) for by, matches in criteria)
 
 
 def member(host: InventoryHost, node: NodeView, by: str) -> str:

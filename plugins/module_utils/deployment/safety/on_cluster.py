@@ -29,7 +29,7 @@ from ..supervise.observe import Observer
 from ..supervise.silence import silence_of
 from ..supervise.timeline import utc_now
 from .evidence import Evidence
-from .nodes import NodeView, facts, find_node, member, read_node
+from .nodes import NodeView, facts, find_node, member, read_node, undecided
 from .observed import observed
 from .on_hub import describe_bare_metal_host
 from .options import Touch
@@ -90,6 +90,8 @@ def of_cluster(
     found = {}
     for host in hosts:
         of_host, match = evidence[host.name], matches[host.name]
+        if match is None and COLUMNS[action] == "take_out":
+            of_host = of_host.also(unknown=undecided(host, uuids.get(host.name, ""), view.nodes))
         if match is not None:
             of_host = of_host.also(node=facts(match[0], view.nodes, leaving, view.now))
         if view.seen is not None:

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...bmc.address import system_path
 from ...capi.assisted.names import CLUSTER_LABEL as CAPI_CLUSTER_LABEL
 from ...capi.names import CLUSTER_NAME_LABEL
 from ...cluster.host_identity import Identity, normal_address
 from ...cluster.host_states import BUSY, FAILED, INSTALLED, LEAVING, UNBOUND
-from ...common.addresses import normal_mac
+from ...common.addresses import canonical_ip, normal_mac
 from ...common.errors import ZeroTouchError
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import INFRA_ENV_LABEL, Agent, ClusterRef, read_agents, without_bulk
@@ -285,6 +286,7 @@ def same_bmc(one: str, other: str) -> bool:
 def _place(address: str) -> tuple[str, str]:
     try:
         parts = urlsplit("//" + address.partition("://")[2]) if "://" in address else urlsplit("//" + address)
-        return normal_address(parts.hostname or ""), parts.path.rstrip("/").lower()
+        name = canonical_ip(normal_address(parts.hostname or "")).rstrip(".")
+        return name, system_path(parts.path).lower()
     except ValueError:
         return "", ""

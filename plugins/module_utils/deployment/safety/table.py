@@ -106,6 +106,11 @@ _CONFIRMED = Cell("act", confirm=True)
 _START_OVER = Lift(START_OVER)
 _DESTROY = "Destroy the cluster first: destroy_cluster -e openshift_confirm={cluster}."
 _AGAIN = "Correct the cause, or wait until the API, service or hub answers. Then run again."
+_OTHER_HUB = (
+    _AGAIN
+    + " Check that openshift_hub leads to the hub of this cluster. If the cluster no longer exists: destroy_cluster "
+    "-e openshift_confirm={cluster}, and then run again."
+)
 _TAKE_OVER = (
     "If nothing on these machines is needed, run again with -e openshift_force=take_over, or set "
     "openshift_host.boot.take_over: true for these hosts. "
@@ -165,7 +170,7 @@ _UNKNOWN: Mapping[str, Cell] = {
             "openshift_confirm={cluster}."
         ),
     ),
-    "boot:hub": Cell("stop", remedy=_AGAIN),
+    "boot:hub": Cell("stop", remedy=_OTHER_HUB),
     "supply": Cell("stop", remedy=_AGAIN),
     "take_out": Cell("stop", remedy=_AGAIN),
     "recover": Cell("wait", note="waits within the silence limit"),

@@ -26,9 +26,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
     find_node,
     read_node,
     same_uuid,
+    undecided,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import view_nodes
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import (
+    ClusterView,
+    of_cluster,
+    view_nodes,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import same_bmc
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
@@ -97,6 +102,29 @@ def test_a_name_does_not_prove_a_machine_that_is_switched_off() -> None:
     assert find_node(HOST, "", [named], strict=True) is not None
 
 
+@pytest.mark.parametrize(
+    ("own", "by"),
+    [
+        ({"address": "192.0.2.11"}, "address"),
+        ({"hostname": "node-1.example.com"}, "name"),
+        ({"mac": "52:54:00:00:00:01"}, "MAC address"),
+    ],
+)
+def test_a_uuid_of_several_nodes_proves_nothing(own: dict[str, Any], by: str) -> None:
+    """Firmware of a vendor may report one System UUID for all machines: no other Node may be drained for the host."""
+    others = [read_node(node(f"master-{number}", uuid=UUID)) for number in range(3)]
+    its = read_node(node("worker-0", uuid=UUID, **own))
+    for strict in (True, False):
+        assert find_node(HOST, UUID, [*others, its], strict=strict) == (its, by)
+        assert not undecided(HOST, UUID, [*others, its])
+    assert find_node(HOST, UUID, others, strict=True) is None
+    view = ClusterView(tuple(others))
+    known = of_cluster({"node-1": Evidence(booted="x")}, [HOST], view, {"node-1": UUID}, "remove", recorded=True)
+    assert row_of(known["node-1"])[0].number == "6" and "master-0, master-1, master-2" in known["node-1"].unknown
+    # A machine that is one of these Nodes is not booted.
+    assert find_node(HOST, UUID, others) == (others[0], "System UUID")
+
+
 def test_an_arbiter_counts_for_the_quorum() -> None:
     nodes = [
         read_node(node("m0", master=True)),
@@ -114,7 +142,7 @@ def test_no_other_node_is_taken_for_the_host() -> None:
     assert find_node(InventoryHost("node-1"), "", [read_node(node(uuid=""))]) is None
 
 
-@pytest.mark.parametrize("wrong", ["", "not one", "0" * 32, None])
+@pytest.mark.parametrize("wrong", ["", "not one", "0" * 32, "f" * 32, None])
 def test_what_is_no_uuid_matches_nothing(wrong: Any) -> None:
     assert not same_uuid(wrong, wrong)
 
@@ -335,6 +363,21 @@ def test_a_failed_installation_whose_host_became_a_node_is_a_member() -> None:
 @pytest.mark.parametrize(("one", "other"), [("", ""), ("redfish://[fe80::1", "redfish://[fe80::1"), ("x", "y")])
 def test_addresses_that_say_nothing_are_not_the_same(one: str, other: str) -> None:
     assert not same_bmc(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("redfish://[2001:db8::1]/redfish/v1/Systems/1", "idrac://[2001:db8:0::1]/redfish/v1/Systems/1", True),
+        ("redfish://10.0.0.5/redfish/v1/Systems/1", "redfish-virtualmedia://10.0.0.5/redfish/v1", True),
+        ("redfish://10.0.0.5/redfish/v1/Systems/1", "10.0.0.5", True),
+        ("redfish://bmc.example.com./redfish/v1/Systems/1/", "redfish://BMC.example.com/redfish/v1/systems/1", True),
+        ("redfish://10.0.0.5/redfish/v1/Systems/1", "redfish://10.0.0.5/redfish/v1/Systems/2", False),
+        ("redfish://10.0.0.5/redfish/v1/Systems/1", "redfish://10.0.0.6/redfish/v1/Systems/1", False),
+    ],
+)
+def test_spellings_of_a_bmc_address(one: str, other: str, same: bool) -> None:
+    assert same_bmc(one, other) is same and same_bmc(other, one) is same
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,7 +34,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
     of_hub,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import RELEASED, read_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import (
+    RELEASED,
+    TouchRecord,
+    read_record,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import Action
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import InventoryHost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
@@ -360,3 +365,46 @@ def test_a_machine_of_an_abandoned_hub_may_be_in_another_cluster(monkeypatch: py
     asked = TouchRequest("destroy", "demo", "hosted", confirm=frozenset({"demo"}), force=frozenset({"abandon_hub"}))
     assert may_touch("node-1", of_hub_down, asked).outcome == "act"
     assert may_touch("node-1", found["node-1"], asked).outcome == "leave"
+
+
+NODES_UNREAD = ClusterView(fault="the Nodes of the cluster cannot be read: no route to host")
+
+
+@pytest.mark.parametrize("method", ["hub", "hosted", "capi"])
+@pytest.mark.parametrize(
+    ("phase", "view", "row"),
+    [
+        ("installed", ClusterView(), "6"),
+        ("installing", ClusterView(), "6"),
+        ("installed", NODES_UNREAD, "6"),
+        # A hub records no phase of a hosted cluster, and a run may be killed before it records one.
+        ("", NODES_UNREAD, "6"),
+        ("booted", ClusterView(installed=True), "6"),
+        # No cluster yet: the boot of a run that was killed goes on.
+        ("", ClusterView(), "11"),
+        ("booted", ClusterView(), "11"),
+        # The API answers, and the host is none of its Nodes: a host that is being added.
+        ("installed", ClusterView(nodes=(NodeView("other"),)), "11"),
+    ],
+)
+def test_a_member_that_the_hub_does_not_know_is_not_booted(
+    tmp_path: Path, method: str, phase: str, view: ClusterView, row: str
+) -> None:
+    """The wrong hub was named, or the cluster was detached from it: the record alone says what the host runs."""
+    record = TouchRecord(tmp_path, {"install": {"phase": phase, "method": method}} if phase else {})
+    booted = {"node-1": Evidence(power="On", recorded=True, booted="this deployment booted it")}
+    found = gather._of_lost_members(booted, Touch(method=method), record, view, "boot")["node-1"]
+    verdict = may_touch("node-1", found, TouchRequest("boot", "demo", method, force=frozenset({"take_over"})))
+    assert (verdict.row, verdict.outcome) == (row, "stop" if row == "6" else "act")
+    assert row != "6" or ("openshift_hub" in verdict.remedy and "destroy_cluster" in verdict.remedy)
+    # The user who ends the deployment needs neither hub nor API.
+    assert gather._of_lost_members(booted, Touch(method=method), record, view, "destroy") == booted
+
+
+def test_an_agent_says_more_than_the_record(tmp_path: Path) -> None:
+    record = TouchRecord(tmp_path, {"install": {"phase": "installed", "method": "hub"}})
+    booted = Evidence(power="On", booted="this deployment booted it")
+    for found, row in ((agent("installed", cluster="demo"), "7"), (agent("known-unbound"), "9")):
+        known = {"node-1": seen(found, power=booted)}
+        assert row_of(known["node-1"])[0].number == row
+        assert gather._of_lost_members(known, Touch(method="hub"), record, NODES_UNREAD, "boot") == known
