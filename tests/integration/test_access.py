@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the user has in hand when a deployment is complete: a kubeconfig that works, a report that opens."""
+"""After a deployment: the kubeconfig works, the report opens, and the end of the output names all files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted_control_plane on a lab's hub, which validates, prunes and defaults by upstream's definitions: the objects
-alone, since no provider runs there.
+"""The module assisted_control_plane against the hub of a lab, which validates, prunes and defaults objects by
+upstream's definitions. No provider runs there, so only the objects are tested.
 """
 
 from __future__ import annotations

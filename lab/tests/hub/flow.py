@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster on the hub as a user orders it, and what the controller in it reports."""
+"""Helpers to request a cluster on the hub as a user does, and to report its completion as its controller does."""
 
 from __future__ import annotations
 

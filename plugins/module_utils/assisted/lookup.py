@@ -49,7 +49,7 @@ def to_be_had(documents: Sequence[Document], kind: str, wanted: str) -> Document
     found = only_one(documents, kind, wanted)
     if found is None and _ID.fullmatch(wanted):
         raise ZeroTouchError(
-            f"The service has no {kind} with the id {wanted}.", "Give its name for a new one to be made."
+            f"The service has no {kind} with the id {wanted}.", f"Correct the id, or use a name to create a new {kind}."
         )
     return found
 
@@ -66,5 +66,5 @@ def required(documents: Sequence[Document], kind: str, wanted: str) -> Document:
     found = only_one(documents, kind, wanted)
     if found is None:
         names = ", ".join(sorted(str(item.get("name") or item.get("id")) for item in documents)) or "none"
-        raise ZeroTouchError(f"The service has no {kind} {wanted}; it has {names}.")
+        raise ZeroTouchError(f"The service has no {kind} {wanted}; it has {names}.", "Correct the name or id.")
     return found

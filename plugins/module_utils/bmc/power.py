@@ -71,5 +71,6 @@ def reset_type(machine: Machine, wanted: PowerState) -> str:
         if not machine.reset_types or choice in machine.reset_types:
             return choice
     raise ZeroTouchError(
-        f"The BMC offers none of the reset types {', '.join(choices)}; it offers {', '.join(machine.reset_types)}."
+        f"The BMC offers none of the reset types {', '.join(choices)}; it offers {', '.join(machine.reset_types)}.",
+        "Update the firmware of the BMC, or set boot.method of the host to manual.",
     )

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steps of a pass: the writes for one object and what belongs to it, in the order that an interruption at any point can
-be continued from.
-"""
+"""Steps of a pass: for each object, its writes in order. After an interruption at any point, the next pass resumes."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One run at a time on a work directory: what changes something there holds the lock for the length of its work.
+"""Lock a work directory, so that one run at a time changes it: a task that changes something there holds the lock.
 
-The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. The content of
-the file is for a run that has to wait, and for the moments between two tasks of a playbook, in which no process holds
-it although the run is not over.
+The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. A run that has to
+wait reads the content of the file. The content also covers the time between two tasks, when no process holds the lock.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many hosts at once, a bounded number at a time, every outcome kept."""
+"""Call a function for many items in parallel, at most ``forks`` at a time, and return the outcome of every call."""
 
 from __future__ import annotations
 

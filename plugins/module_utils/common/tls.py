@@ -47,7 +47,10 @@ class Tls:
 
     def __post_init__(self) -> None:
         if self.fingerprint and not re.fullmatch(r"[0-9a-f]{64}", self.digest):
-            raise ZeroTouchError("fingerprint is not a SHA-256 fingerprint (64 hex digits, colons allowed).")
+            raise ZeroTouchError(
+                "fingerprint is not a SHA-256 fingerprint (64 hex digits, colons allowed).",
+                "Print it with: openssl x509 -noout -fingerprint -sha256 -in CERTIFICATE",
+            )
 
     @property
     def digest(self) -> str:
@@ -93,7 +96,9 @@ class Tls:
             else:
                 context.load_verify_locations(cafile=str(Path(ca_cert).expanduser()))
         except FileNotFoundError as error:
-            raise ZeroTouchError(f"CA certificate file {ca_cert} does not exist.") from error
+            raise ZeroTouchError(
+                f"CA certificate file {ca_cert} does not exist.", "Correct the path, or copy the file to it."
+            ) from error
         except (OSError, ssl.SSLError, ValueError, TypeError) as error:  # TypeError: text that is not ASCII
             name = "The given CA certificate" if is_text else f"CA certificate file {ca_cert}"
             raise ZeroTouchError(f"{name} holds no certificate that can be read: {error}.") from error

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options as the user gave them, and in upstream's spelling.
+"""The options of the user, and the same options in upstream's spelling.
 
-An option that is not given is not ours: what is there stays, defaults of the server included. One that is given empty
-clears the field.
+An option that is not set is not managed: the object keeps its value, including the server's default. An option that is
+set to an empty value clears the field.
 """
 
 from __future__ import annotations

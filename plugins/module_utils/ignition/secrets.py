@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is drawn by lot, once per cluster: tokens, signers, the administrator's certificate and password.
+"""Generate the secrets of a cluster, once: tokens, signers, the administrator's certificate and password.
 
-All of it lives in section ``secrets`` of state.json (0600); a rebuilt image uses the same values, so that the
-kubeconfig that a user already has keeps working.
+They are in section ``secrets`` of state.json (mode 0600). A rebuilt image uses the same values, so that a kubeconfig
+that the user already has keeps working.
 
 Source: openshift/installer pkg/asset/agent/gencrypto, cmd/openshift-install/agent.go.
 """

@@ -188,7 +188,10 @@ def _kernel_arguments(image: LiveImage, added: Sequence[str], rootfs_url: str) -
 
 def _refuse_base(image: LiveImage, dest: Path) -> None:
     if dest.exists() and dest.samefile(image.path):
-        raise ZeroTouchError(f"The base image and the image to build are the same file: {dest}.")
+        raise ZeroTouchError(
+            f"The base image and the image to build are the same file: {dest}.",
+            "Set dest to another path: the base image must not be overwritten.",
+        )
     if image.ignition is not None:
         raise ZeroTouchError(
             f"{image.path} already has an embedded Ignition config; it is an image made for a deployment.",
@@ -200,7 +203,10 @@ def normal_sha256(text: str) -> str:
     """Lower-case hex digits; raises :class:`ZeroTouchError` for what is no SHA-256."""
     digest = text.strip().lower().removeprefix("sha256:")
     if digest and (len(digest) != 64 or not set(digest) <= _SHA256_DIGITS):
-        raise ZeroTouchError(f"sha256 is not a SHA-256 (64 hex digits): {text}")
+        raise ZeroTouchError(
+            f"sha256 is not a SHA-256 (64 hex digits): {text}.",
+            "Copy the digest from the page or checksum file of the download.",
+        )
     return digest
 
 

@@ -82,7 +82,7 @@ class ImageFile:
         status = os.fstat(self._descriptor)
         if not os.path.isfile(path):
             os.close(self._descriptor)
-            raise ZeroTouchError(f"{path} is not a regular file.")
+            raise ZeroTouchError(f"{path} is not a regular file.", "Name the image file itself.")
         self.size = status.st_size
         self.identity = (status.st_size, status.st_mtime_ns)
 

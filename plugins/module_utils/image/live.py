@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A CoreOS live image as a value: what it is, what it holds, what may be changed in it."""
+"""Read a CoreOS live image: its form, architecture and embedded files, and the areas that may be changed."""
 
 from __future__ import annotations
 
@@ -109,7 +109,9 @@ def live_image(source: ImageSource) -> LiveImage:
     try:
         members = read_members(source.read_at(area.offset, area.length))
     except CorruptArchive as error:
-        raise ZeroTouchError(f"{source.path} is damaged: its Ignition area holds {error}.") from error
+        raise ZeroTouchError(
+            f"{source.path} is damaged: its Ignition area holds {error}.", "Download or build the image again."
+        ) from error
     return LiveImage(
         path=source.path,
         size=source.size,

@@ -126,7 +126,10 @@ def resolve(source: ConfigSource, context: str = "", *, persist: bool = False) -
     cluster = _entry(label, document, "clusters", "cluster", str(chosen.get("cluster") or ""))
     user = _entry(label, document, "users", "user", str(chosen["user"])) if chosen.get("user") else {}
     if not cluster.get("server"):
-        raise ZeroTouchError(f"The {label}: cluster {chosen.get('cluster')!r} has no server.")
+        raise ZeroTouchError(
+            f"The {label}: cluster {chosen.get('cluster')!r} has no server.",
+            "Set cluster.server of this entry to the URL of the API, or name another context.",
+        )
     config = KubeConfig(
         server=str(cluster["server"]),
         ca=_material(label, cluster, "certificate-authority"),
@@ -173,7 +176,10 @@ def load_document(path: Path) -> dict[str, Any]:
 
 def _checked(document: Any, label: str) -> dict[str, Any]:
     if not isinstance(document, dict) or not isinstance(document.get("clusters"), list):
-        raise ZeroTouchError(f"{label} is not a kubeconfig: it has no list of clusters.")
+        raise ZeroTouchError(
+            f"{label} is not a kubeconfig: it has no list of clusters.",
+            "Name a kubeconfig, as `oc login` or the installer writes it.",
+        )
     return document
 
 
@@ -223,7 +229,11 @@ def _read(label: str, name: str, key: str) -> str:
     try:
         return Path(name).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise ZeroTouchError(f"The {label}: {key} names {name}, which cannot be read.") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not PEM text"
+        raise ZeroTouchError(
+            f"The {label}: {key} names {name}, which cannot be read: {why}.",
+            "Correct the path, or allow the user who runs the playbook to read the file.",
+        ) from error
 
 
 def _static_authorization(label: str, user: Mapping[str, Any]) -> str:

@@ -206,7 +206,10 @@ def _source(kubeconfig: Any, environment: Mapping[str, str]) -> ConfigSource:
     if isinstance(kubeconfig, Mapping):
         return source_of(kubeconfig, "kubeconfig given as a mapping")
     if kubeconfig is not None and not isinstance(kubeconfig, str):
-        raise ZeroTouchError("kubeconfig is neither a path nor a mapping.")
+        raise ZeroTouchError(
+            "kubeconfig is neither a path nor a mapping.",
+            "Set the option kubeconfig to the path or to the content of a kubeconfig.",
+        )
     text = kubeconfig or environment.get("KUBECONFIG") or DEFAULT_KUBECONFIG
     paths = [Path(name).expanduser() for name in text.split(os.pathsep) if name]
     # kubectl passes over files that are missing in a list, as long as one is there.
@@ -218,7 +221,10 @@ def _source(kubeconfig: Any, environment: Mapping[str, str]) -> ConfigSource:
             "Name the hub's kubeconfig in the option kubeconfig.",
         )
     if not present:
-        raise ZeroTouchError(f"None of the files in kubeconfig exists: {', '.join(map(str, paths))}.")
+        raise ZeroTouchError(
+            f"None of the files in kubeconfig exists: {', '.join(map(str, paths))}.",
+            "Correct the paths in the option kubeconfig or in the variable KUBECONFIG.",
+        )
     return merge_sources([read_source(path) for path in present])
 
 

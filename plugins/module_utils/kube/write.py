@@ -4,9 +4,8 @@
 """Changes to objects: planned by comparison, applied as one request each, planned again if another client was faster.
 
 ``desired`` holds the fields that the caller owns and no others. What a controller or a user keeps in the same object
-stays as it is: a change is
-a JSON merge patch with only what differs. Planning is pure; a caller that gets a conflict hands the object as it is now
-to the same function.
+stays as it is: a change is a JSON merge patch with only what differs. Planning is pure. After a conflict, the caller
+plans again with the current object.
 """
 
 from __future__ import annotations

@@ -5,18 +5,16 @@
 
 The result equals in meaning what openshift-install puts into the image: ``nmstatectl gc`` of nmstate 2.2 (section and
 key names, one connection per interface, resolver placement), rewritten with ``autoconnect=true`` and
-``autoconnect-priority=1``. Differences that
-are meant (compared with nmstate 2.2.62 over thousands of documents, tests/unit/nmstate/test_peer.py):
+``autoconnect-priority=1``. Intended differences (compared with nmstate 2.2.62 over thousands of documents,
+tests/unit/nmstate/test_peer.py):
 
-* Where any of several interfaces may hold a routing rule, nmstate takes another one in each run; here it is the first
-  by name.
-* Flags of MPTCP are written whatever the kernel of the machine that renders; nmstate refuses them where that has MPTCP
-  turned off.
-* openshift-install's rewriting spoils values in quotes, with a backtick, or with a backslash at the end; here they stay
-  as they are.
-* What nmstate accepts and then loses or spoils is refused (layer ``ours``), and what it writes nowhere without harm is
-  a warning: docs/reference/network-config.md.
-* nmstate stops at its first error; here all are reported, those that only follow from another one left out.
+* If any of several interfaces may hold a routing rule, the choice of nmstate varies between runs. This code always
+  chooses the first by name.
+* MPTCP flags are always written. nmstate refuses them if MPTCP is turned off in the kernel of the machine that renders.
+* openshift-install corrupts values in quotes, with a backtick, or with a backslash at the end. This code keeps them.
+* What nmstate accepts and then loses or corrupts is refused (layer ``ours``). What nmstate drops without harm is a
+  warning: docs/reference/network-config.md.
+* nmstate stops at its first error. This code reports all errors, except those that only follow from another one.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
   data/data/agent/files/usr/local/bin/pre-network-manager-config.sh.

@@ -174,7 +174,9 @@ def expected_nodes(provided: Sequence[Mapping[str, Any]], *, accept_reported: bo
     names = [str(host["name"]).lower() for host in provided]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ZeroTouchError(f"These nodes are named more than once: {', '.join(twice)}.")
+        raise ZeroTouchError(
+            f"The option hosts names these nodes more than once: {', '.join(twice)}.", "Name each node once."
+        )
     return [
         Expected(name, frozenset(map(str, host.get("addresses") or ())), accept_reported)
         for name, host in zip(names, provided, strict=True)

@@ -3,10 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which certificate signing requests of kubelets may be approved, as a pure function.
 
-A node that joins asks twice: with the bootstrap credentials for its client certificate, then as itself for its serving
-certificate. A client that gets the first one is a member of the cluster, so a request is approved only if every single
-thing about it is as expected, and each refusal names
-the first thing that is not.
+A node that joins sends two requests: with the bootstrap credentials for its client certificate, then with that
+certificate for its serving certificate. A client with the first certificate is a member of the cluster. A request is
+therefore approved only if every field is as expected. A refusal names the first field that is not.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """

@@ -134,7 +134,9 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
         )
     process = Process.of(int(answer["pid"]))
     if process is None:
-        raise ZeroTouchError("The image server ended immediately.", f"Look into {config.log}.")
+        raise ZeroTouchError(
+            "The image server ended immediately.", f"Read {config.log} for the reason, then run again."
+        )
     return process, int(answer["port"])
 
 
@@ -167,7 +169,10 @@ def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
         child.kill()
         words = child.stderr.read(_LARGEST_MESSAGE).decode(errors="replace").strip().splitlines()
         why = words[-1] if words else "no answer"
-        raise ZeroTouchError(f"The image server could not be started: {why}.")
+        raise ZeroTouchError(
+            f"The image server could not be started: {why}.",
+            "Correct the cause, or use another method of openshift_publish.",
+        )
     return answer
 
 

@@ -4,9 +4,8 @@
 """The ranged image server: one file, one path, for as long as an installation takes. It serves the report of a run too.
 
 This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the
-collection and a payload
-of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but
-the modules that :mod:`.detach` sends along with it, which keep to the same rule.
+collection and the AnsiballZ payload may no longer exist. It therefore uses the standard library alone and imports
+nothing of the collection but the modules that :mod:`.detach` sends with it. These follow the same rule.
 
 What BMCs need: GET and HEAD, ranges, Content-Length, no chunks, no redirect, no compression, and patience, because a
 live system reads its medium in many small requests for as long as it runs.

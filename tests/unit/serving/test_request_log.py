@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who has read the image, by the log of the server."""
+"""Which clients have read the image, and how far, according to the log of the image server."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub that hosts clusters, as its users drive it."""
+"""Helpers for a hub that hosts clusters: create HostedClusters and NodePools, and connect to them as a user."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _TYPE = "application/octet-stream"
 
 
 class _Unsatisfiable(Exception):
-    """416; ``overlap`` False when the header itself is fine."""
+    """416. ``syntax``: the header is malformed. Otherwise it is valid, and the response has a Content-Range."""
 
     def __init__(self, text: str, *, syntax: bool) -> None:
         super().__init__(text)

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Files of a service on disk: credentials, Ignition, manifests, logs.
 
-Readable by the owner alone, replaced as a whole, left alone where they are the same.
+Only the owner can read a file. A file is replaced as a whole, and only if its content differs.
 """
 
 from __future__ import annotations

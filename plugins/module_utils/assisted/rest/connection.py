@@ -170,7 +170,9 @@ def _auth(
     if kind == "offline":
         url = str(options["token_url"])
         if urlsplit(url).scheme not in ("http", "https"):
-            raise ZeroTouchError("token_url is not a URL of the form https://host/path.")
+            raise ZeroTouchError(
+                f"token_url {url[:100]!r} is not a URL of the form https://host/path.", "Correct the option token_url."
+            )
         return OfflineToken(
             str(options["offline_token"]),
             url,

@@ -119,7 +119,7 @@ def plan_present(requested: DesiredAgentCluster, core: CoreKinds, observed: Obse
             ):
                 raise ZeroTouchError(
                     f"{change.title} does not match the hash in its name: another client has changed it.",
-                    "Delete it; it is made again.",
+                    "Delete this object and run again: the run creates it again with the correct content.",
                 )
             if change is not None and change.verb == "patch" and "template" in change.body.get("spec", {}):
                 notes.append(

@@ -340,7 +340,10 @@ def apply_build(
     Raises :class:`ZeroTouchError` when something cannot be written; an earlier image is then still there.
     """
     if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.product is None:
-        raise ZeroTouchError("A plan made in check mode cannot be carried out.")
+        raise ZeroTouchError(
+            "This plan was made in check mode, so it has no content to write.",
+            "Run without check mode. If this run was not in check mode, report a bug of the collection.",
+        )
     work_dir = plan.request.work_dir
     state = WorkDir(work_dir).state
     ensure_directory(work_dir)

@@ -243,7 +243,10 @@ def apply_node_image(plan: NodeImagePlan) -> Made:
     Plan and carry out within one run: what was drawn must not meet what another run drew meanwhile.
     """
     if plan.product is None:
-        raise ZeroTouchError("A plan made in check mode cannot be carried out.")
+        raise ZeroTouchError(
+            "This plan was made in check mode, so it has no content to write.",
+            "Run without check mode. If this run was not in check mode, report a bug of the collection.",
+        )
     work_dir = plan.request.work_dir
     ensure_directory(work_dir)
     remove_leftovers(work_dir)

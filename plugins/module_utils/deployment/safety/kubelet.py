@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who answers at the kubelet port of a host.
+"""Find the Node whose kubelet answers at an address of a host.
 
 The serving certificate of a kubelet names its Node, and any client may read it without credentials.
 
-A certificate for ``system:node:NAME`` proves that the machine runs a cluster. Silence proves nothing.
+A certificate for ``system:node:NAME`` proves that the machine runs a cluster. No answer proves nothing.
 """
 
 from __future__ import annotations

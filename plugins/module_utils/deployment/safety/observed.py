@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from an observation of service and API, for the methods whose deployments are observed that way (agent,
-assisted); pure.
+"""Add to the evidence of a host what the assisted-service and the cluster's API report, as pure functions.
+
+Only the methods agent and assisted observe their deployments in this way.
 """
 
 from __future__ import annotations

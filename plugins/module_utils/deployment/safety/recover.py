@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a wait may do to a machine by itself: detach the image, or switch it off and on so that it boots from its disk;
-pure.
-"""
+"""Decide whether a wait may detach the image of a machine, or power-cycle it so that it boots from its disk. Pure."""
 
 from __future__ import annotations
 

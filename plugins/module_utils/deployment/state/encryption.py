@@ -84,7 +84,10 @@ def _scrypt(passphrase: bytes, salt: bytes, cost: Cost) -> bytes:
         ) from error
     except MemoryError as error:
         mebibytes = cost.n * cost.r * 128 >> 20
-        raise ZeroTouchError(f"There is not enough memory for scrypt: it needs {mebibytes} MiB.") from error
+        raise ZeroTouchError(
+            f"The state cannot be encrypted or decrypted: scrypt needs {mebibytes} MiB of memory, which are not free.",
+            "Free memory on this machine, or raise the memory limit of its container.",
+        ) from error
     return derived
 
 

@@ -14,13 +14,13 @@ from typing import Any, Literal
 
 from .run import PlaybookRun, read_run
 
-# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD
-# (common/store_link.py): a request to a BMC
-# that began before that, and clocks that do not run equally fast, have the time until TAKE_OVER.
+# Seconds. The holder renews the lease every RENEW, and stops writing when its last renewal is older than HOLD
+# (common/store_link.py). From HOLD to TAKE_OVER there is time for a request to a BMC that began before HOLD,
+# and for clocks that do not run equally fast.
 RENEW = 20.0
 TAKE_OVER = 90.0
-# A run on this machine whose process has ended renews no more; a worker of it that still lives would renew within
-# RENEW.
+# If the holder ran on this machine and its process has ended, another run waits only this long: a worker of the
+# holder that still lives would renew within RENEW.
 TAKE_OVER_ENDED = 30.0
 _LONGEST_TEXT = 200
 

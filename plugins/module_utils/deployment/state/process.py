@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The process of a run that keeps its lease and stores its state, from the first task until the playbook has ended,
-however it ends.
+"""The background process of a run: it renews the lease and stores the state until the playbook ends, however it ends.
 
-One process, so that the lease is renewed between tasks and during tasks of other collections, and so that only it has
-the credentials of the store. It opens the store, reports how that went to the task that started it (:mod:`.attach`),
-and goes on as a process of its own.
+One process for the whole run can renew the lease between tasks and during tasks of other collections. It is also the
+only process with the credentials of the store. It opens the store, reports the result to the task that started it
+(:mod:`.attach`), and then runs independently of that task.
 """
 
 from __future__ import annotations

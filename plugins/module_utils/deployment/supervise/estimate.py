@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""When an installation will probably be complete: from how long each phase took before on the same rack, else from the
-usual length of a phase.
+"""Estimate when an installation will be complete, from the phase lengths of earlier installations on the same rack.
+
+Without such a history, the usual length of each phase is used.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 SECTION = "history"
-# So many installations of a rack are remembered.
+# The history of a rack keeps at most this many installations.
 REMEMBERED = 5
 # Seconds. Together an hour, which is what the documentation of OpenShift calls usual; the history of a rack replaces
 # them after its first installation.

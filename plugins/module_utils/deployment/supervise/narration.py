@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a watcher reads: one line for each change, hosts that change alike in one line, at most 120 columns, nothing
-twice.
+"""Progress lines of a wait: one line for each change, hosts with the same change in one line, at most 120 columns.
+
+No line is printed twice.
 """
 
 from __future__ import annotations

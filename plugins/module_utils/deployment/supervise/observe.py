@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Looks at a deployment: state file, image, the service on the rendezvous host, the new cluster's API. Changes nothing.
+"""Observe a deployment without changing it: state file, image, service on the rendezvous host, API of the new cluster.
 
-Whose service and API these are is decided by proof, not by address: the service must take our token and show our
-infra-env id, the API must
-have a certificate of our signers and accept our client certificate.
+An address does not prove that a service or API belongs to this deployment. The service must accept the deployment's
+token and return its infra-env id. The API must have a certificate from its signers and accept its client certificate.
 """
 
 from __future__ import annotations

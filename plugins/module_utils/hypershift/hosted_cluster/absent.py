@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Taking a hosted cluster down in the order that loses no Agents.
+"""Delete a hosted cluster in an order in which no Agent is lost.
 
-First its pools go to no replicas, while its API still answers: reclaiming a host needs it. Then the pools, then the
-hosted cluster with the namespace of its control plane, which is marked to stay if hosts are in it; at last what else we
-created.
+1. Scale the pools to zero replicas while the cluster's API still answers: the reclaim of a host needs that API.
+2. Delete the pools.
+3. Delete the hosted cluster with the namespace of its control plane. An annotation keeps a namespace with hosts in it.
+4. Delete the other objects that this collection created.
 
 Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go;
   docs/upstream/hypershift.md#operations.

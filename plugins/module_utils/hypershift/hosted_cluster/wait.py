@@ -130,4 +130,8 @@ def await_namespace_gone(client: KubeClient, name: str, clock: Clock, limit: flo
         if each.get("status") == "True"
     ]
     reasons_note = ": " + "; ".join(reasons) if reasons else ""
-    raise LimitReached(f"Namespace {name} is still there after {limit:g} s{reasons_note}.", limit)
+    raise LimitReached(
+        f"Namespace {name} still exists after {limit:g} s{reasons_note}.",
+        limit,
+        "Correct what blocks its deletion, and run the task again.",
+    )

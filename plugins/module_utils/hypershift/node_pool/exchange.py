@@ -87,7 +87,7 @@ def read_exchange(pool: Mapping[str, Any] | None) -> Exchange | None:
         raise ZeroTouchError(
             f"Annotation {EXCHANGE} of NodePool {part(pool, 'metadata').get('name')} does not hold an exchange of "
             "hosts.",
-            "Delete the annotation, and set replicas or autoScaling of the NodePool as they must be.",
+            "Delete the annotation, set replicas or autoScaling of the NodePool to the desired size, and run again.",
         ) from error
 
 

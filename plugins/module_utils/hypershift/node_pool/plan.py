@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What has to be written so that a NodePool is as the user wants it, with the reasons, as a pure function.
+"""Plan the writes that bring a NodePool to the requested state, each with its reason, as a pure function.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go; docs/upstream/hypershift.md#operations.
 """
@@ -203,7 +203,10 @@ def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[
 def _configured(requested: Mapping[str, Any], config_maps: Found, *, check_mode: bool) -> list[str]:
     faults = list(config_faults(requested, config_maps))
     if faults and not check_mode:
-        raise ZeroTouchError(". ".join(faults) + ".", "The operator would stop at the pool (ValidMachineConfig False).")
+        raise ZeroTouchError(
+            ". ".join(faults) + ".",
+            "Correct these ConfigMaps: with them, the operator would stop at the pool (ValidMachineConfig is False).",
+        )
     return [f"{fault}." for fault in faults]
 
 

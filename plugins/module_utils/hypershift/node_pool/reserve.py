@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How many free Agents a NodePool needs so that its controllers can make Machines at any time; pure.
+"""How many free Agents a NodePool needs so that its controllers can create Machines at any time; pure.
 
-Controllers make Machines without a run of ours: Cluster API the surge of a rolling update and the Machine that replaces
-an unhealthy one (kubernetes-sigs/cluster-api internal/controllers/machinedeployment, machinehealthcheck), the
-autoscaler those between the present number and ``max``.
+Controllers create Machines while no playbook runs. Cluster API creates the surge of a rolling update and replaces
+unhealthy Machines (kubernetes-sigs/cluster-api internal/controllers/machinedeployment, machinehealthcheck). The
+autoscaler creates Machines up to ``max``.
 """
 
 from __future__ import annotations

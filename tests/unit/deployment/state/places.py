@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The places in which the tests keep a state: a Secret of a hub, a document of a web server, over real
-sockets.
-"""
+"""Stores for tests of the state, over real sockets: a Secret of a hub, and a document of a web server."""
 
 from __future__ import annotations
 
