@@ -322,6 +322,9 @@ class Resolved:
             "cluster": hub["cluster"] or None,
             "bare_metal_hosts": hub["bare_metal_hosts"],
         }
+        hosted = self._get("hosted_cluster")
+        if self._hosted and hosted:
+            scope["hosted_cluster"] = {key: hosted[key] for key in ("namespace", "name")}
         if self._capi:
             # Machines are booted by Metal3 only, and each of them has an InfraEnv of its own.
             scope |= {"infra_env": "", "bare_metal_hosts": True}

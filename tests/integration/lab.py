@@ -233,6 +233,16 @@ class Deployment:
         """The same with another work directory: another user deploys to the same machines."""
         return Deployment(self._lab, self.inventory, self.directory, work_dir, self.environment)
 
+    def elsewhere(self) -> Deployment:
+        """Another work directory, and an inventory of other machines for a cluster of the same name: as the user of
+        another hub has them.
+        """
+
+        def other_machines(inventory: dict[str, Any]) -> None:
+            inventory.update(json.loads(json.dumps(inventory).replace("52:54:00:", "52:54:01:")))
+
+        return self.beside("elsewhere").described_as(other_machines)
+
     def described_as(self, change: Callable[[dict[str, Any]], object]) -> Deployment:
         """The same work directory and machines, described by a changed inventory."""
         inventory = json.loads(self.inventory.read_text())

@@ -110,6 +110,19 @@ def test_it_is_not_destroyed_by_mistake(site: Site) -> None:
     assert site.power == "On" and "CLUSTER_DEPLOYMENT/sno" in site.on_hub("CLUSTER_DEPLOYMENT")
 
 
+def test_another_deployment_of_that_name_does_not_destroy_it(site: Site) -> None:
+    """The inventory of another site, with this hub in KUBECONFIG."""
+    writes = site.deployment.lab.writes()
+    stopped = Site(site.deployment.elsewhere()).play("destroy_cluster", **CONFIRMED)
+    assert not stopped.ok and "ClusterDeployment sno/sno on hub https://" in stopped.message, stopped.output
+    assert "is bound to it, and is no host of this inventory" in stopped.message
+    assert site.deployment.lab.writes() == writes
+    assert site.on_hub("CLUSTER_DEPLOYMENT", "AGENT_CLUSTER_INSTALL") == [
+        "CLUSTER_DEPLOYMENT/sno",
+        "AGENT_CLUSTER_INSTALL/sno",
+    ]
+
+
 def test_nothing_of_the_cluster_stays_on_the_hub_and_no_agent_is_lost(site: Site) -> None:
     run = site.played("destroy_cluster", **CONFIRMED)
     assert "Agents of InfraEnv sno/sno" in run.output

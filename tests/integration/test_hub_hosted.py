@@ -9,6 +9,7 @@ The tests share one lab and build on each other.
 from __future__ import annotations
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 
 from .conftest import MakeLab
 from .hosted import CONFIRMED, HOSTS, Site, changed, make_site
@@ -89,6 +90,20 @@ def test_it_is_not_destroyed_as_another_one(site: Site) -> None:
     forgotten = site.play("destroy_cluster", openshift_install_method="agent", **CONFIRMED)
     assert not forgotten.ok and "hosted" in forgotten.message, forgotten.output
     assert len(site.nodes()) == 1
+
+
+def test_another_deployment_of_that_name_does_not_destroy_it(site: Site) -> None:
+    """The inventory of another site, with this hub in KUBECONFIG. A record of its own cluster does not help."""
+    writes, elsewhere = site.lab.writes(), site.deployment.elsewhere()
+    stopped = Site(elsewhere).play("destroy_cluster", **CONFIRMED)
+    assert not stopped.ok and "HostedCluster clusters/guest on hub https://" in stopped.message, stopped.output
+    assert "is no host of this inventory" in stopped.message
+    state = StateFile(elsewhere.work_dir / "state.json")
+    state.update("hub", {"created": {"HostedCluster clusters/guest": "uid-of-another-hub"}})
+    stopped = Site(elsewhere).play("destroy_cluster", **CONFIRMED)
+    assert "this deployment created it with UID uid-of-another-hub" in stopped.message, stopped.output
+    assert len(site.nodes()) == 1 and site.lab.writes() == writes
+    assert StateFile(site.deployment.work_dir / "state.json").section("hub")["created"]
 
 
 def test_no_agent_is_lost_with_the_cluster(site: Site) -> None:

@@ -133,7 +133,7 @@ SECTIONS: Mapping[str, Shape] = {
         "uploads": {EACH: {"of": [int], "etag": str}},
     },
     "bmc": {EACH: {"session": str, "address": str, "image_url": str}},
-    "hub": {"unheard": [str]},
+    "hub": {"unheard": [str], "created": {EACH: str}},
     "machines": {EACH: {"state": str, "at": str, "method": str, "macs": [str]}},
     "assisted": {
         "cluster_id": str,

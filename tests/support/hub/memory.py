@@ -88,6 +88,7 @@ class MemoryApi:
         if not dry_run:
             self.writes.append(f"create {where}")
             self.put(where, body)
+            return self.get(where)
         return copy.deepcopy(dict(body))
 
     def merge_patch(self, path: str, patch: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:

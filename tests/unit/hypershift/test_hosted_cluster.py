@@ -261,6 +261,25 @@ def test_waiting_until_available_fetches_the_credentials(api: Any, tmp_path: Pat
     assert not again["changed"] and again["kubeconfig"] == str(tmp_path / "auth" / "kubeconfig")
 
 
+def test_only_the_hosted_cluster_that_a_run_creates_is_recorded(api: Any, tmp_path: Path) -> None:
+    """Another hub may have one of the same name: the run that finds it does not take it for its own."""
+
+    def recorded() -> Any:
+        return json.loads((tmp_path / "state.json").read_text()).get("hub", {}).get("created")
+
+    ok(opened(**NEW, work_dir=str(tmp_path)))
+    uid = api.get(hub.CLUSTER_PATH)["metadata"]["uid"]
+    assert uid and recorded() == {CLUSTER: uid}
+    api.cluster({**api.get(hub.CLUSTER_PATH), "metadata": {**api.get(hub.CLUSTER_PATH)["metadata"], "uid": "other"}})
+    ok(opened(**NEW, work_dir=str(tmp_path)))
+    assert recorded() == {CLUSTER: uid}
+    del api.objects[hub.CLUSTER_PATH]
+    ok(opened(**NEW, check_mode=True, work_dir=str(tmp_path)))
+    assert recorded() == {CLUSTER: uid}
+    ok(opened(**NEW, work_dir=str(tmp_path)))
+    assert recorded() == {CLUSTER: api.get(hub.CLUSTER_PATH)["metadata"]["uid"]} != {CLUSTER: uid}
+
+
 def test_check_mode_fetches_nothing(api: Any, tmp_path: Path) -> None:
     api.cluster(hub.hosted_cluster(AVAILABLE, kubeconfig={"name": "k"}))
     secret(api, "k", kubeconfig=KUBECONFIG)

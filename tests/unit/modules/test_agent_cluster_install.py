@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub import cluster as hub_cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
@@ -105,6 +106,37 @@ def test_check_run_run_again(api: Any) -> None:
     assert done["image_set"] == "openshift-4.22.0"
     assert not opened()["changed"]
     assert "Z2VoZWlt" not in str([planned, done])
+
+
+def test_only_the_cluster_that_a_run_creates_is_recorded(api: Any, tmp_path: Path) -> None:
+    """Another hub may have a cluster of the same name: the run that finds it does not take it for its own."""
+    path, title = CLUSTER_DEPLOYMENT.path("fleet", "edge"), "ClusterDeployment fleet/edge"
+    state = StateFile(tmp_path / "state.json")
+    opened(check_mode=True, work_dir=str(tmp_path))
+    assert not state.path.exists()
+    opened(work_dir=str(tmp_path))
+    uid = api.get(path)["metadata"]["uid"]
+    assert uid and state.section("hub") == {"created": {title: uid}}
+    api.put(path, {**api.get(path), "metadata": {**api.get(path)["metadata"], "uid": "other"}})
+    opened(work_dir=str(tmp_path))
+    assert state.section("hub") == {"created": {title: uid}}
+    del api.objects[path]
+    opened(work_dir=str(tmp_path))
+    assert state.section("hub") == {"created": {title: api.get(path)["metadata"]["uid"]}} != {"created": {title: uid}}
+
+
+def test_a_run_that_is_killed_after_the_creation_leaves_no_wrong_record(
+    api: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = StateFile(tmp_path / "state.json")
+    state.update("hub", {"created": {"ClusterDeployment fleet/edge": "uid-of-a-former-one"}, "unheard": ["a"]})
+
+    def killed(*_arguments: Any, **_options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hub_cluster, "apply_install", killed)
+    assert opened(work_dir=str(tmp_path))["failed"]
+    assert state.section("hub") == {"unheard": ["a"]}
 
 
 def test_problems_come_all_at_once_and_before_the_hub_is_asked(api: Any) -> None:

@@ -21,6 +21,7 @@ from ...common.opened import Opened
 from ...common.problems import Problem
 from ...common.store_link import StoreLink
 from ...hub.agents.model import ClusterRef
+from ...hub.created import forget_created, record_created
 from ...hub.credentials import write_credentials
 from ...hub.from_spec import agent_hosts, infra_env_options
 from ...hub.install.objects import HubCluster
@@ -126,7 +127,7 @@ class _Presence:
         for note in plan.notes:
             call.warn(note)
         steps = [change.describe() for change in plan.changes]
-        outcomes = apply_install(self._client, self._cluster, plan, check_mode=call.check_mode)
+        outcomes = self._apply(plan)
         result: dict[str, Any] = {
             "changed": any(outcome.changed for outcome in outcomes),
             "plan": steps,
@@ -151,6 +152,16 @@ class _Presence:
         result |= result_of(self._reference, situation, outcomes)
         result["changed"] = result["changed"] or self._media.changed
         return result | self._credentials(situation.status, result)
+
+    def _apply(self, plan: InstallPlan) -> list[WriteOutcome]:
+        """Apply the plan, and record which ClusterDeployment this deployment created."""
+        state = self._request.work_dir.state if self._request.work_dir and not self._call.check_mode else None
+        if state is not None:
+            forget_created(state, plan.changes, CLUSTER_DEPLOYMENT)
+        outcomes = apply_install(self._client, self._cluster, plan, check_mode=self._call.check_mode)
+        if state is not None:
+            record_created(state, outcomes, CLUSTER_DEPLOYMENT)
+        return outcomes
 
     def _detacher(self) -> MediaDetacher:
         call, request = self._call, self._request

@@ -43,8 +43,9 @@ class Evidence:
     """The observations about one machine.
 
     ``power`` is empty where the BMC does not say it; ``manual``: the user boots it. ``other_method`` is the method of
-    the deployment that has the host. ``silent``: its installation is under way and does not answer at this moment,
-    within its limits.
+    the deployment that has the host. ``other_deployment``: it is no host, but the cluster that would be deleted from a
+    hub, and why it is not the one of this deployment. ``silent``: its installation is under way and does not answer at
+    this moment, within its limits.
     ``strayed``: it has booted the image again after the service of its installation had ended.
     ``leaving``: it is on its way out of its cluster, so that its Node may stop being Ready at any moment.
     ``elsewhere``: where it is registered otherwise. ``recorded``: the state of this deployment has the host. ``due``: a
@@ -58,6 +59,7 @@ class Evidence:
     own_bare_metal_host: str = ""
     other_cluster: str = ""
     other_method: str = ""
+    other_deployment: str = ""
     failed: str = ""
     unknown: str = ""
     silent: str = ""

@@ -27,6 +27,7 @@ from ..state.work_dir import WorkDir
 from ..supervise.observation import RUNNING_PHASES, InventoryHost
 from . import on_service
 from .decision import Judgement, judge, row_of
+from .deleted_cluster import of_deleted_cluster
 from .evidence import Evidence, Power
 from .kubelet import nodes_at
 from .on_cluster import ClusterView, of_cluster, view_cluster, view_nodes
@@ -92,8 +93,9 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
         WantedHost(host, touch.identity(host.name), addresses.get(host.name, ""), uuids.get(host.name, ""))
         for host in hosts
     ]
-    evidence, installed = _of_hub(evidence, wanted, touch, action, clock, missing)
-    view = installed if installed is not None else view_cluster(touch, record, clock)
+    seen = _of_hub(evidence, wanted, touch, action, clock, missing, record)
+    evidence = seen.evidence
+    view = seen.installed if seen.installed is not None else view_cluster(touch, record, clock)
     missing += _silent(view, touch, record)
     evidence = of_cluster(evidence, hosts, view, uuids, action, recorded=not record.empty)
     evidence = _of_service(evidence, hosts, touch, clock, missing)
@@ -103,7 +105,8 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
         evidence = _of_booted_nodes(evidence, hosts, touch, record)
     if action == "destroy" and ABANDON_HUB in touch.force and view.nodes:
         evidence = _of_next_clusters(evidence, hosts, touch)
-    return Gathered({host.name: evidence[host.name] for host in hosts}, tuple(dict.fromkeys(missing)))
+    found = {host.name: evidence[host.name] for host in hosts}
+    return Gathered({**found, **seen.deleted}, tuple(dict.fromkeys(missing)))
 
 
 def gather_hub(touch: Touch, clock: Clock, names: Sequence[str], addresses: Mapping[str, str]) -> dict[str, Evidence]:
@@ -193,6 +196,17 @@ def _silent(view: ClusterView, touch: Touch, record: TouchRecord) -> list[str]:
     return [f"{what} of {cluster}: {each.detail}" for what, each in views if each.detail and not each.answers]
 
 
+@dataclasses.dataclass(frozen=True)
+class _SeenOnHub:
+    """``installed`` is the API of the cluster that the hub has installed, where it leads to it; ``deleted`` is why the
+    cluster must not be deleted, by its title.
+    """
+
+    evidence: dict[str, Evidence]
+    installed: ClusterView | None = None
+    deleted: Mapping[str, Evidence] = dataclasses.field(default_factory=dict)
+
+
 def _of_hub(
     evidence: dict[str, Evidence],
     wanted: Sequence[WantedHost],
@@ -200,12 +214,13 @@ def _of_hub(
     action: Action,
     clock: Clock,
     missing: list[str],
-) -> tuple[dict[str, Evidence], ClusterView | None]:
-    """Agents and BareMetalHosts of the hub that the user named, whatever the method; and the API of the cluster that it
-    has installed, where it leads to it.
+    record: TouchRecord,
+) -> _SeenOnHub:
+    """Agents and BareMetalHosts of the hub that the user named, whatever the method; and what :class:`_SeenOnHub`
+    has besides.
     """
     if touch.hub is None:
-        return evidence, None
+        return _SeenOnHub(evidence)
     try:
         hub = connect_hub(touch.hub, clock=clock, check_mode=True)
         try:
@@ -215,17 +230,17 @@ def _of_hub(
                 if view.status is not None and view.status.phase == "installed"
                 else None
             )
+            deleted = of_deleted_cluster(hub, view.agents, touch, wanted, record) if action == "destroy" else {}
         finally:
             hub.close()
     except ZeroTouchError as error:
         if touch.method in HUB_METHODS:
-            return {
-                name: each.also(unknown=f"the hub cannot be read: {error}") for name, each in evidence.items()
-            }, None
+            fault = f"the hub cannot be read: {error}"
+            return _SeenOnHub({name: each.also(unknown=fault) for name, each in evidence.items()})
         missing.append(f"hub: {error}")
-        return evidence, None
+        return _SeenOnHub(evidence)
     missing += view.not_checked
-    return of_hub(evidence, wanted, view, touch.scope, action), cluster
+    return _SeenOnHub(of_hub(evidence, wanted, view, touch.scope, action), cluster, deleted)
 
 
 def _installed_by(hub: KubeClient, touch: Touch, clock: Clock) -> ClusterView | None:

@@ -42,7 +42,8 @@ class HubScope:
     """What on the hub is of this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv of
     its hosts, empty where it has none.
 
-    ``capi``: the cluster is one of Cluster API, and its BareMetalHosts have its label.
+    ``capi``: the cluster is one of Cluster API, and its BareMetalHosts have its label. ``hosted_cluster`` is the
+    HostedCluster of method hosted.
     """
 
     namespace: str
@@ -50,6 +51,7 @@ class HubScope:
     namespaces: frozenset[str] = frozenset()
     infra_env: str = ""
     capi: bool = False
+    hosted_cluster: ClusterRef | None = None
 
     def owns(self, reference: ClusterRef) -> bool:
         return reference == self.cluster or reference.namespace in self.namespaces

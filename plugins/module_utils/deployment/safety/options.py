@@ -123,10 +123,6 @@ def read_touch(
     if not provided:
         return Touch(work_dir=state_file.parent if state_file else None, connect_to=direct, ca_cert=ca_cert)
     hub = {**provided["hub"], "connect_to": connect_to} if provided.get("hub") else None
-    reference = (hub or {}).get("cluster") or {}
-    cluster = (
-        ClusterRef(str(reference.get("namespace") or ""), str(reference["name"])) if reference.get("name") else None
-    )
     hosts = tuple(
         inventory_host({**host, "macs": host.get("mac_addresses"), "static_ips": host.get("addresses")})
         for host in provided.get("hosts") or ()
@@ -154,12 +150,18 @@ def read_touch(
         # Free Agents are hosts for the methods whose hosts become Agents of this hub.
         scope=HubScope(
             str((hub or {}).get("namespace") or ""),
-            cluster,
+            _reference(hub, "cluster"),
             frozenset((hub or {}).get("namespaces") or ()),
             str((hub or {}).get("infra_env") or "") if provided.get("method") in HUB_METHODS else "",
             capi=provided.get("method") == "capi",
+            hosted_cluster=_reference(hub, "hosted_cluster"),
         ),
         assisted={**provided["assisted"], "connect_to": connect_to} if provided.get("assisted") else None,
         connect_to=direct,
         ca_cert=ca_cert,
     )
+
+
+def _reference(hub: Mapping[str, Any] | None, option: str) -> ClusterRef | None:
+    found = (hub or {}).get(option) or {}
+    return ClusterRef(str(found.get("namespace") or ""), str(found["name"])) if found.get("name") else None

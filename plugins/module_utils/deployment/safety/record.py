@@ -83,6 +83,13 @@ class TouchRecord:
     def cluster(self) -> str:
         return str((self.state.get("cluster") or {}).get("name") or "")
 
+    @property
+    def macs(self) -> frozenset[str]:
+        """MAC addresses of the recorded machines, without those that were released."""
+        machines = (self.state.get(MACHINES) or {}).values()
+        kept = [mac for entry in machines if entry.get("state") != RELEASED for mac in entry.get("macs") or ()]
+        return frozenset([*kept, *(mac for host in hosts_of_state(self.state) for mac in host.macs)])
+
     def completed(self, host: InventoryHost) -> InventoryHost:
         """The host with the static addresses that are recorded of it, where its description has none."""
         macs = set(host.macs)

@@ -116,6 +116,10 @@ _TAKE_OVER = (
     "openshift_host.boot.take_over: true for these hosts. "
     "This destroys what is on their disks."
 )
+_OTHER_HUB = (
+    "Check openshift_hub and KUBECONFIG: another hub can have a cluster of the same name. If it is the cluster of this "
+    "deployment, add the machines of its Agents to this inventory, or delete it from the hub manually. Then run again."
+)
 _RELEASE = "Release the host there first, or remove it from this inventory."
 _STATE_OF_METHOD = (
     "Restore the work directory of the deployment that installed these machines, and run the playbook with it."
@@ -301,6 +305,16 @@ ROWS: tuple[Row, ...] = (
             "recover": _NO,
             "on": Cell("stop", remedy="Use that method: -e openshift_install_method={other_method}."),
             "off": Cell("stop", remedy="Use that method: -e openshift_install_method={other_method}."),
+        },
+    ),
+    Row(
+        "4a",
+        "no host: the cluster that would be deleted from the hub is not proven to be the one of this deployment (by "
+        "its UID, or by its Agents)",
+        lambda evidence: evidence.other_deployment,
+        {
+            **dict.fromkeys(("boot", "take_out", "destroy", "on", "off"), Cell("stop", remedy=_OTHER_HUB)),
+            "recover": _NO,
         },
     ),
     Row(

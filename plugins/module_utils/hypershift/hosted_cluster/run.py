@@ -16,6 +16,7 @@ from ...common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ...common.opened import Opened
 from ...common.secrets import secret_values
 from ...common.state import StateFile
+from ...hub.created import forget_created, record_created
 from ...hub.credentials import KUBECONFIG, PASSWORD, HubCredentials, read_credentials, write_credentials
 from ...hub.kinds import CONFIG_MAP, NAMESPACE, SECRET
 from ...hub.namespaces import namespace_exists
@@ -108,7 +109,7 @@ class _Present:
             call.warn(warning)
         self.steps = plan.lines()
         call.plan(self.steps)
-        self._record()
+        self._record(plan)
         now = self._apply(plan, observed)
         target: Target = self.params["wait_for"]
         if target != "none" and call.check_mode:
@@ -118,13 +119,20 @@ class _Present:
             now = self._wait(target)
         return self._with_credentials(now)
 
-    def _record(self) -> None:
+    @property
+    def _state(self) -> StateFile | None:
+        """The state that this run may change."""
+        work_dir = self.params["work_dir"]
+        return StateFile(Path(work_dir) / "state.json") if work_dir and not self.call.check_mode else None
+
+    def _record(self, plan: HostedClusterPlan) -> None:
         """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may
         take its machines.
         """
-        if not self.params["work_dir"] or self.call.check_mode:
+        if self._state is None:
             return
-        with StateFile(Path(self.params["work_dir"]) / "state.json").edit() as document:
+        forget_created(self._state, plan.changes, HOSTED_CLUSTER)
+        with self._state.edit() as document:
             if (document.get("install") or {}).get("method") != METHOD:
                 document["install"] = {"method": METHOD}
             document["cluster"] = {**(document.get("cluster") or {}), "name": self.name}
@@ -142,6 +150,8 @@ class _Present:
             self.outcomes += apply_changes(
                 self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again
             )
+            if self._state is not None:
+                record_created(self._state, self.outcomes[-1:], HOSTED_CLUSTER)
             error = self.outcomes[-1].error
             if error is not None:
                 raise PartialFailure(

@@ -56,6 +56,7 @@ TABLE: list[tuple[str, dict[str, object], str]] = [
         ("through through through through! through! through! through! through! skip stop stop"),
     ),
     ("4", {**ON, "other_method": "hub is the method"}, "stop stop stop stop stop stop stop stop skip stop stop"),
+    ("4a", {"other_deployment": "x"}, "stop stop stop stop stop stop stop stop skip stop stop"),
     ("5", {**ON, "failed": "x"}, "stop stop stop stop stop stop stop act! skip act act!"),
     ("6", {**ON, "unknown": "x", "recorded": True}, "stop stop stop stop stop stop stop act! wait stop stop"),
     ("6", {**ON, "unknown": "x"}, "stop stop stop stop stop stop stop leave wait stop stop"),

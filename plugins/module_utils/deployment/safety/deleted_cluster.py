@@ -1,0 +1,117 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Whether the cluster that would be deleted from a hub is the one of this deployment.
+
+Two hubs can have a cluster of the same name, both created by this collection. The recorded UID proves that it is the
+right one; without it, the machines of its Agents do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...common.addresses import normal_mac
+from ...common.listed import listed
+from ...hub.agents.match import match_hosts
+from ...hub.agents.model import Agent, ClusterRef
+from ...hub.agents.request import AgentHostRequest
+from ...hub.created import created_uid
+from ...hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT
+from ...hypershift.kinds import HOSTED_CLUSTER
+from ...hypershift.names import control_plane_namespace
+from ...hypershift.node_pool.view import find_hypershift
+from ...kube.client import KubeClient, Object
+from ...kube.resource import Resource
+from ...kube.write import is_ours
+from .evidence import Evidence
+from .on_hub import WantedHost
+from .options import Touch
+from .record import TouchRecord
+
+_MOST_AGENTS = 5
+
+
+def of_deleted_cluster(
+    hub: KubeClient, agents: Sequence[Agent], touch: Touch, wanted: Sequence[WantedHost], record: TouchRecord
+) -> dict[str, Evidence]:
+    """Why the cluster must not be deleted, by its title; empty if it may be, or if there is none.
+
+    ``wanted`` are the hosts of this run; those of the inventory are added.
+    """
+    found = _find(hub, touch)
+    if found is None:
+        return {}
+    title, cluster = found
+    uid, created = str(cluster["metadata"].get("uid") or ""), created_uid(record.state, title)
+    if created and uid == created:
+        return {}
+    binds = _binding(touch)
+    bound = [agent for agent in agents if not agent.deleting and agent.cluster is not None and binds(agent.cluster)]
+    known = _known(agents, touch, wanted, record)
+    foreign = [agent for agent in bound if agent.key not in known]
+    text = ""
+    if created:
+        # A hub that was restored from a backup has the objects with other UIDs.
+        if foreign or not bound:
+            text = f"it has UID {uid}, but this deployment created it with UID {created}"
+    # A pool takes any free Agent of its InfraEnv: one host of the inventory proves a hosted cluster.
+    elif foreign and (touch.method == "hub" or len(foreign) == len(bound)):
+        text = _foreign_text(foreign)
+    return {f"{title} on hub {hub.server}": Evidence(other_deployment=text)} if text else {}
+
+
+def _foreign_text(agents: Sequence[Agent]) -> str:
+    names = listed([agent.title for agent in agents], _MOST_AGENTS)
+    if len(agents) == 1:
+        return f"{names} is bound to it, and is no host of this inventory"
+    return f"{names} are bound to it, and are no hosts of this inventory"
+
+
+def _find(hub: KubeClient, touch: Touch) -> tuple[str, Object] | None:
+    """The object that would be deleted, with its title."""
+    if touch.method == "hosted" and touch.scope.hosted_cluster is not None:
+        reference = touch.scope.hosted_cluster
+        found = find_hypershift(hub, HOSTED_CLUSTER.path(reference.namespace, reference.name))
+        return _deletable(HOSTED_CLUSTER, reference, found)
+    if touch.method != "hub" or touch.scope.cluster is None:
+        return None
+    reference = touch.scope.cluster
+    for kind in (CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL):
+        found = hub.find(kind.path(reference.namespace, reference.name))
+        if found is not None:
+            return _deletable(kind, reference, found)
+    return None
+
+
+def _deletable(kind: Resource, reference: ClusterRef, found: Object | None) -> tuple[str, Object] | None:
+    """One of another tool is never deleted; one that is being deleted has been decided about."""
+    if found is None or not is_ours(found) or found["metadata"].get("deletionTimestamp"):
+        return None
+    return f"{kind.kind} {reference}", found
+
+
+def _binding(touch: Touch) -> Callable[[ClusterRef], bool]:
+    """Whether an Agent that is bound to this ClusterDeployment is one of the cluster."""
+    hosted = touch.scope.hosted_cluster
+    if touch.method == "hosted" and hosted is not None:
+        # The provider of HyperShift binds them to a ClusterDeployment beside the control plane.
+        plane = control_plane_namespace(hosted.namespace, hosted.name)
+        return lambda reference: reference.namespace == plane
+    return lambda reference: reference == touch.scope.cluster
+
+
+def _known(agents: Sequence[Agent], touch: Touch, wanted: Sequence[WantedHost], record: TouchRecord) -> set[Any]:
+    """Keys of the Agents that are hosts of the inventory, or machines that the work directory records."""
+    listed_names = {each.host.name for each in wanted}
+    rest = [WantedHost(host, touch.identity(host.name)) for host in touch.hosts if host.name not in listed_names]
+    requests = [AgentHostRequest(each.host.name, each.identity(agents, touch.scope)) for each in (*wanted, *rest)]
+    matched = {
+        agent.key
+        for match in match_hosts(requests, agents).values()
+        for agent in (match.agent, *match.superseded, *match.candidates)
+        if agent is not None
+    }
+    recorded = {normal_mac(mac) for mac in record.macs}
+    return matched | {agent.key for agent in agents if recorded & set(agent.macs)}

@@ -1,0 +1,53 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which object on a hub is the cluster that a deployment created: its UID, in key ``created`` of section ``hub`` of the
+state. Two hubs can have a cluster of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..common.state import StateFile
+from ..kube.resource import Resource
+from ..kube.write import Change, WriteOutcome
+from .agents.options import HUB_SECTION
+
+CREATED = "created"
+
+
+def created_uid(state: Mapping[str, Any], title: str) -> str:
+    """The recorded UID of an object (``ClusterDeployment ns/name``); empty if this deployment did not create it."""
+    return str(((state.get(HUB_SECTION) or {}).get(CREATED) or {}).get(title) or "")
+
+
+def forget_created(state: StateFile, changes: Iterable[Change], kind: Resource) -> None:
+    """Before ``changes``: objects of the kind that they create get another UID than the recorded one.
+
+    A run that is killed after it has created an object leaves no record, instead of a wrong one.
+    """
+    _update(state, {change.title: "" for change in changes if (change.verb, change.resource) == ("create", kind)})
+
+
+def record_created(state: StateFile, outcomes: Iterable[WriteOutcome], kind: Resource) -> None:
+    """After the changes: the UIDs of the objects of the kind that they created.
+
+    An object that existed is not recorded: the hub may be another one than the deployment's.
+    """
+    made = (
+        outcome
+        for outcome in outcomes
+        if outcome.changed and (outcome.change.verb, outcome.change.resource) == ("create", kind)
+    )
+    _update(
+        state, {each.change.title: str(((each.object or {}).get("metadata") or {}).get("uid") or "") for each in made}
+    )
+
+
+def _update(state: StateFile, uids: dict[str, str]) -> None:
+    known = dict(state.section(HUB_SECTION).get(CREATED) or {}) if uids else {}
+    now = {title: uid for title, uid in (known | uids).items() if uid}
+    if now != known:
+        state.update(HUB_SECTION, {CREATED: now or None})

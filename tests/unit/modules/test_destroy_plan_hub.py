@@ -1,0 +1,188 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The module destroy_plan against a hub that may be another one than the deployment's: two hubs can have a cluster of
+the same name, both created by this collection.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import BOOTED, RELEASED, note
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import inventory_host
+from ansible_collections.zerotouch.openshift.plugins.modules import destroy_plan
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
+
+from .test_touch_check_hub import hub, opened, touch
+
+__all__ = ["hub", "opened", "touch"]  # fixtures
+
+OURS = {"app.kubernetes.io/managed-by": "zerotouch.openshift"}
+# A machine that is no host of the inventory.
+FOREIGN = 77
+UNREADABLE = {"host": "http://127.0.0.1:1", "api_key": "none"}
+
+
+@pytest.fixture(autouse=True)
+def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for plural, kind in (("hostedclusters", "HostedCluster"), ("nodepools", "NodePool")):
+        monkeypatch.setitem(hubserver.KINDS, plural, kind)
+
+
+class Site:
+    """A hub with a cluster, and a deployment that names it."""
+
+    def __init__(self, method: str, hub: Any, opened: Any, touch: dict[str, Any]) -> None:
+        self.method, self.hub, self._opened = method, hub, opened
+        namespace, plural = ("lab", "clusterdeployments") if method == "hub" else ("clusters", "hostedclusters")
+        self.cluster = (namespace, "demo")
+        self.bound_to = ("lab", "demo") if method == "hub" else ("clusters-demo", "demo-x2k")
+        self.title = f"{hubserver.KINDS[plural]} {namespace}/demo"
+        self.plural = plural
+        self.state = StateFile(Path(touch["work_dir"]) / "state.json")
+        scope = dict(touch["hub"])
+        if method == "hosted":
+            del scope["cluster"]
+            scope |= {
+                "namespaces": ["clusters-demo"],
+                "hosted_cluster": {"namespace": namespace, "name": "demo"},
+            }
+        self.touch = {**touch, "method": method, "confirm": ["demo"], "hub": scope}
+
+    def put(self, *machines: int, labels: dict[str, str] | None = None, **metadata: Any) -> None:
+        """The cluster, with the Agents of these machines bound to it."""
+        name = {"namespace": self.cluster[0], "name": self.cluster[1]}
+        self.hub.put(
+            self.plural, {"metadata": {**name, "labels": OURS if labels is None else labels, **metadata}, "spec": {}}
+        )
+        for number in machines:
+            self.hub.put("agents", made.agent(number, state="installed", cluster=self.bound_to))
+
+    def created(self, uid: str) -> None:
+        self.state.update("hub", {"created": {self.title: uid}})
+
+    def planned(self, **more: Any) -> dict[str, Any]:
+        found = dict(self._opened(destroy_plan, manual_hosts=["node-1", "node-2", "node-3"], touch=self.touch | more))
+        assert {request["verb"] for request in self.hub.requests} <= {"get", "list"}
+        return found
+
+    def goes_on(self, **more: Any) -> None:
+        result = self.planned(**more)
+        assert "failed" not in result, result["msg"]
+        assert result["removal"][self.method] is True
+
+    def stops(self, *words: str, **more: Any) -> None:
+        result = self.planned(**more)
+        assert result["failed"], result
+        named = (f"{self.title} on hub {self.hub.url}", "openshift_hub and KUBECONFIG", *words)
+        assert all(each in result["msg"] for each in named), result["msg"]
+
+
+@pytest.fixture(params=["hub", "hosted"])
+def site(request: Any, hub: Any, opened: Any, touch: dict[str, Any]) -> Site:
+    return Site(request.param, hub, opened, touch)
+
+
+def test_a_cluster_of_other_machines_is_not_deleted(site: Site) -> None:
+    """KUBECONFIG leads to another hub, where a deployment has the same name."""
+    site.put(FOREIGN, FOREIGN + 1)
+    names = [f"Agent lab/{made.uuid(number)}" for number in (FOREIGN, FOREIGN + 1)]
+    site.stops("No machine was touched", *names, "are no hosts of this inventory")
+    for force in ("abandon_hub", "start_over", "take_over"):
+        site.stops(force=[force])
+
+
+def test_many_agents_are_counted(site: Site) -> None:
+    site.put(*range(FOREIGN, FOREIGN + 30))
+    site.stops("and 25 more")
+
+
+def test_the_cluster_of_this_inventory(site: Site) -> None:
+    site.put(1, 2)
+    site.goes_on()
+
+
+def test_machines_that_only_the_work_directory_records(site: Site) -> None:
+    """Their hosts were removed from the inventory."""
+    site.put(FOREIGN)
+    note(
+        site.state.path.parent,
+        [inventory_host({"name": "old", "macs": [made.mac(FOREIGN)]})],
+        BOOTED,
+        method=site.method,
+    )
+    site.goes_on()
+    released = [inventory_host({"name": "old", "macs": [made.mac(FOREIGN)]})]
+    note(site.state.path.parent, released, RELEASED, method=site.method)
+    site.stops(made.uuid(FOREIGN))
+
+
+def test_one_machine_of_another_deployment_among_the_own_ones(site: Site) -> None:
+    """The pool of a hosted cluster may use Agents that are no hosts of the inventory."""
+    site.put(1, FOREIGN)
+    site.stops(made.uuid(FOREIGN)) if site.method == "hub" else site.goes_on()
+
+
+def test_agents_of_other_clusters_are_no_reason(site: Site) -> None:
+    site.put(1)
+    site.hub.put("agents", made.agent(FOREIGN, state="installed", cluster=("prod", "demo")))
+    site.hub.put("agents", made.agent(FOREIGN + 1))
+    leaving = made.agent(FOREIGN + 2, cluster=site.bound_to)
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    site.hub.put("agents", leaving)
+    site.goes_on()
+
+
+def test_the_recorded_uid_proves_the_cluster(site: Site) -> None:
+    site.put(FOREIGN, uid="uid-of-ours")
+    site.created("uid-of-ours")
+    site.goes_on()
+
+
+@pytest.mark.parametrize("machines", [(), (FOREIGN,), (1, FOREIGN)])
+def test_another_uid_stops(site: Site, machines: tuple[int, ...]) -> None:
+    site.put(*machines, uid="uid-of-theirs")
+    site.created("uid-of-ours")
+    site.stops("has UID uid-of-theirs", "created it with UID uid-of-ours")
+
+
+def test_a_hub_that_was_restored_from_a_backup(site: Site) -> None:
+    """Its objects have other UIDs. All Agents are hosts of this inventory."""
+    site.put(1, 2, uid="uid-after-the-restore")
+    site.created("uid-of-ours")
+    site.goes_on()
+
+
+@pytest.mark.parametrize("more", [{"labels": {}}, {"deletionTimestamp": "2026-01-01T00:00:00Z"}])
+def test_what_is_not_deleted_is_no_reason(site: Site, more: dict[str, Any]) -> None:
+    """Of another tool, where the deletion stops by itself; or being deleted."""
+    site.put(FOREIGN, **more)
+    site.goes_on()
+
+
+def test_no_cluster_of_that_name(site: Site) -> None:
+    site.created("uid-of-ours")
+    site.goes_on()
+
+
+def test_an_install_without_its_cluster_deployment(hub: Any, opened: Any, touch: dict[str, Any]) -> None:
+    site = Site("hub", hub, opened, touch)
+    site.put(FOREIGN)
+    hub.remove("demo", plural="clusterdeployments")
+    metadata = {"namespace": "lab", "name": "demo", "labels": OURS}
+    hub.put("agentclusterinstalls", {"metadata": metadata, "spec": {}, "status": {}})
+    site.title = "AgentClusterInstall lab/demo"
+    site.stops(made.uuid(FOREIGN))
+
+
+def test_a_hub_that_is_abandoned_is_not_asked(site: Site) -> None:
+    hosts = [inventory_host({"name": "node-1", "macs": [made.mac(1)]})]
+    note(site.state.path.parent, hosts, BOOTED, method=site.method)
+    gone = {key: value for key, value in site.touch["hub"].items() if key != "kubeconfig"} | UNREADABLE
+    result = site.planned(hub=gone, force=["abandon_hub"])
+    assert "failed" not in result and not result["removal"][site.method], result
