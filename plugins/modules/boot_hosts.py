@@ -24,6 +24,8 @@ description:
     (M(zerotouch.openshift.touch_check), page safety of the documentation), from evidence that it reads at that moment.
     A machine that is on, and of which no record says what runs on it, is touched only with O(hosts[].take_over). The
     same decision says whether the user is asked to boot a host.
+  - If the turn of a host comes more than 60 seconds later, the module decides about it again. A host that must not be
+    touched any more fails, or is left alone. The other hosts go on.
   - A host that fails later does not stop the others. The task then fails with the complete list.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, HostResult
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.guard import Permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.libvirt import LibvirtBoot
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
@@ -25,6 +27,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.bin
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.domain_xml import read_domain
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.virsh import Virsh
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypervisor.xml_text import parse
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import (
     domain_xml,
     libvirt_daemon,
@@ -354,3 +357,15 @@ def test_what_the_test_driver_of_libvirt_shows(name: str) -> None:
     assert (entry.name, entry.state, entry.on, facts.macs) == ("test", "running", True, ("aa:bb:cc:dd:ee:ff",))
     assert [(pool.name, pool.available > 0) for pool in driver.pools()] == [("default-pool", True)]
     driver.close()
+
+
+def test_a_host_that_is_refused_after_the_upload_is_not_changed(rack: Rack) -> None:
+    """The upload of the image takes longer than the evidence is valid."""
+    rack.add("a")
+    before = rack.entry("a").saved
+    clock = Clock()
+    rack.options = dataclasses.replace(rack.options, clock=clock, before_write=lambda: clock.sleep(61.0))
+    late = Permission(again=lambda machines: Permission(failing={"a": "It is bound elsewhere."}))
+    (result,) = rack.run("booted", rack.host("a"), permit=lambda machines: late)
+    assert (result.failed, result.reason, result.phase) == (True, "It is bound elsewhere.", "insert"), result
+    assert rack.entry("a").saved == before and not rack.entry("a").on and rack.volumes()

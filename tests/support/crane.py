@@ -19,7 +19,11 @@ from typing import Any, Protocol
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, HostResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import State
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import BootPlan, Capabilities
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import (
+    BeforeChange,
+    BootPlan,
+    Capabilities,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 
 
@@ -90,8 +94,15 @@ class CraneBoot:
         return HostResult(request.name, power_state_before=machine.power_state, power_state_after=machine.power_state)
 
     def apply(
-        self, request: CraneRequest, machine: Observed, plan: BootPlan, result: HostResult, options: BmcOptions
+        self,
+        request: CraneRequest,
+        machine: Observed,
+        plan: BootPlan,
+        result: HostResult,
+        options: BmcOptions,
+        before_change: BeforeChange,
     ) -> None:
+        before_change(lambda: Observed(self.rack.power_of(request.name)))
         for step in plan.steps:
             result.phase = str(step)
             if step == "booted":

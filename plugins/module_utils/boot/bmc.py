@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,11 +18,12 @@ from ..bmc.machine import Machine, read_machine
 from ..bmc.observe import address_of, observe, open_session
 from ..bmc.options import bmc_suboptions
 from ..bmc.plan import BmcStep, State, describe, plan_machine
+from ..bmc.power import power_state
 from ..bmc.requests import bmc_request, check_bmc
 from ..bmc.session import LoginRefused
 from ..common.errors import Interrupted, ZeroTouchError
 from ..common.problems import Problem
-from .protocol import BootPlan, Capabilities
+from .protocol import BeforeChange, BootPlan, Capabilities
 
 # Seconds between detaching the image and switching power on: some BMCs need them.
 REPAIR_PAUSE = 10.0
@@ -68,11 +70,18 @@ class BmcBoot:
         )
 
     def apply(
-        self, request: BootRequest, machine: Machine, plan: BootPlan, result: HostResult, options: BmcOptions
+        self,
+        request: BootRequest,
+        machine: Machine,
+        plan: BootPlan,
+        result: HostResult,
+        options: BmcOptions,
+        before_change: BeforeChange,
     ) -> None:
         restores = any(step.action == "insert" for step in plan.steps)
         try:
             with open_session(request, options) as session:
+                before_change(lambda: dataclasses.replace(machine, power_state=power_state(session, machine)))
                 carry_out(session, machine, request, plan.steps, result, options)
         except Interrupted:
             raise

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..bmc.guard import shared_machines
 from .methods import method_of
@@ -17,11 +17,15 @@ from .protocol import BootPlan, Machines
 class Permission:
     """Whether machines may be touched.
 
-    ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason.
+    ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason. ``again`` decides about some
+    of these machines again when their turn comes later (:mod:`.recheck`); None if the decision holds for the whole
+    call. ``failing`` are the hosts that a later decision stops, with the reason: other hosts are changed already.
     """
 
     stop: str = ""
     without: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    failing: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    again: Callable[[Machines], Permission] | None = None
 
 
 @dataclasses.dataclass(frozen=True)

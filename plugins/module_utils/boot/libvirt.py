@@ -23,7 +23,7 @@ from ..hypervisor.domain_xml import ImageVolume, emptied_drives, read_domain, sa
 from ..hypervisor.image_volume import delete_unused, is_own, provide, volume_for
 from ..hypervisor.uri import unverified, uri_fault
 from .image_content import image_content
-from .protocol import BootPlan, Capabilities
+from .protocol import BeforeChange, BootPlan, Capabilities
 from .virtual_machine import VirtualMachine, another_machine, find_machine
 
 _problem = OwnCheck("libvirt")
@@ -138,10 +138,21 @@ class LibvirtBoot:
         )
 
     def apply(
-        self, request: LibvirtRequest, machine: VirtualMachine, plan: BootPlan, result: HostResult, options: BmcOptions
+        self,
+        request: LibvirtRequest,
+        machine: VirtualMachine,
+        plan: BootPlan,
+        result: HostResult,
+        options: BmcOptions,
+        before_change: BeforeChange,
     ) -> None:
+        # The upload of the image, which takes minutes, changes no machine.
+        uploads = [step for step in plan.steps if step.action == "insert"]
+        changes = [step for step in plan.steps if step.action != "insert"]
         with self._opened(request) as hypervisor:
-            carry_out(hypervisor, request, machine, plan.steps, result, options)
+            carry_out(hypervisor, request, machine, uploads, result, options)
+            before_change(lambda: find_machine(hypervisor, request.domain))
+            carry_out(hypervisor, request, machine, changes, result, options)
 
     def release(self, request: LibvirtRequest, options: BmcOptions, *, restart: bool) -> HostResult:
         result = HostResult(request.name)

@@ -13,7 +13,7 @@ from ..bmc.hosts import BmcOptions, HostResult
 from ..bmc.plan import State
 from ..common.problems import Problem
 from ..common.secrets import without_url_tokens
-from .protocol import BootPlan, Capabilities
+from .protocol import BeforeChange, BootPlan, Capabilities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +74,13 @@ class ManualBoot:
         return HostResult(request.name)
 
     def apply(
-        self, request: ManualRequest, machine: Unseen, plan: BootPlan, result: HostResult, options: BmcOptions
+        self,
+        request: ManualRequest,
+        machine: Unseen,
+        plan: BootPlan,
+        result: HostResult,
+        options: BmcOptions,
+        before_change: BeforeChange,
     ) -> None:
         """Nothing: its plans have no steps."""
 

@@ -12,7 +12,7 @@ A method knows how to boot, and nothing else. Whether a machine may be touched i
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..bmc.hosts import BmcOptions, HostResult
@@ -82,6 +82,10 @@ class Inspected(Protocol):
 
 Machines = Sequence[Outcome[Any, Any]]  # of Request and Inspected
 
+# Called once, directly before the first change of a machine, with a function that reads its power again (over the open
+# session) and returns the machine. It raises :class:`ZeroTouchError` if the machine must not be changed any more.
+BeforeChange = Callable[[Callable[[], Any]], None]
+
 
 @dataclasses.dataclass(frozen=True)
 class BootPlan:
@@ -142,9 +146,17 @@ class BootMethod(Protocol[RequestT, MachineT]):
         """The result of a host to which nothing has been done yet."""
 
     def apply(
-        self, request: RequestT, machine: MachineT, plan: BootPlan, result: HostResult, options: BmcOptions
+        self,
+        request: RequestT,
+        machine: MachineT,
+        plan: BootPlan,
+        result: HostResult,
+        options: BmcOptions,
+        before_change: BeforeChange,
     ) -> None:
-        """Do the steps in order; ``result`` says at any moment how far it came. Raises :class:`ZeroTouchError`."""
+        """Do the steps in order; ``result`` says at any moment how far it came. ``before_change`` is called directly
+        before the first step that changes the machine. Raises :class:`ZeroTouchError`.
+        """
 
     def release(self, request: RequestT, options: BmcOptions, *, restart: bool) -> HostResult:
         """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and

@@ -8,17 +8,19 @@ bounded parallel.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..bmc.hosts import BmcOptions, HostResult
 from ..bmc.plan import State
 from ..common.errors import Interrupted, ZeroTouchError
-from ..common.parallel import for_each
+from ..common.parallel import Outcome, for_each
 from .guard import MachineRefusal, Permission, refusals
 from .inspection import inspect_all
 from .methods import method_of
 from .protocol import ALL_OR_NONE, BootPlan, MachineRequest, Machines
+from .recheck import LeftAlone, Recheck
 
 # Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read,
 # before any of them is written to.
@@ -39,9 +41,11 @@ def boot_hosts(
     All machines are read before any is written. If one of them cannot be read, belongs to another host or lacks the
     means, it is left alone; for the states of ``ALL_OR_NONE`` no machine is touched then. A host that fails later does
     not stop the others. In check mode machines are only read. ``permit`` decides about the machines that would change,
-    directly before the first write; it raises nothing and writes to no machine.
+    directly before the first write; it raises nothing and writes to no machine. A host whose turn comes later than
+    ``recheck.VALID_FOR`` seconds is decided about again: what would have stopped the run then fails this host.
     Raises :class:`Interrupted` when a signal stops it, with what was done so far in its ``result``.
     """
+    read_at = options.clock.now()
     inspected = inspect_all(requests, options, read_only=check_mode)
     machines = {outcome.item.name: outcome.result for outcome in inspected if outcome.result is not None}
     plans = {
@@ -55,6 +59,7 @@ def boot_hosts(
     wanted = [
         outcome for outcome in inspected if outcome.item.name not in refused and not plans[outcome.item.name].empty
     ]
+    decided_at = options.clock.now()
     permission = permit(wanted) if permit and wanted else Permission()
     if permission.stop:
         raise ZeroTouchError(permission.stop)
@@ -68,13 +73,9 @@ def boot_hosts(
     for name, reason in permission.without.items():
         results[name].reason = reason
     if not check_mode:
-        _act(
-            [request for request in requests if request.name not in refused and plans[request.name].steps],
-            machines,
-            plans,
-            results,
-            options,
-        )
+        acting = [outcome for outcome in wanted if plans[outcome.item.name].steps]
+        recheck = Recheck(permission.again, acting, options.clock, read_at=read_at, decided_at=decided_at)
+        _act(acting, plans, results, options, recheck)
     return list(results.values())
 
 
@@ -116,26 +117,30 @@ def _untouched(request: MachineRequest, machine: Any, refused: Mapping[str, Mach
 
 
 def _act(
-    requests: Sequence[MachineRequest],
-    machines: Mapping[str, Any],
+    machines: Machines,
     plans: Mapping[str, BootPlan],
     results: Mapping[str, HostResult],
     options: BmcOptions,
+    recheck: Recheck,
 ) -> None:
     """Apply all plans; ``results`` are completed."""
 
-    def act(request: MachineRequest) -> None:
-        result = results[request.name]
+    def act(inspected: Outcome[Any, Any]) -> None:
+        request, machine = inspected.item, inspected.result
+        plan, result = plans[request.name], results[request.name]
+        before_change = functools.partial(recheck.before_change, request.name)
         try:
-            method_of(request).apply(request, machines[request.name], plans[request.name], result, options)
+            method_of(request).apply(request, machine, plan, result, options, before_change)
         except Interrupted:
             raise
+        except LeftAlone as error:
+            result.plan, result.reason = [], str(error)
         except ZeroTouchError as error:
             result.failed, result.reason = True, str(error)
 
     errors = [
-        (outcome.item.name, outcome.error)
-        for outcome in for_each(requests, act, options.forks)
+        (outcome.item.item.name, outcome.error)
+        for outcome in for_each(machines, act, options.forks)
         if outcome.error is not None
     ]
     for name, error in errors:

@@ -8,6 +8,7 @@ write, and is recorded.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...boot.guard import Permission
@@ -17,17 +18,18 @@ from ...common.clock import Clock
 from ...common.store_link import StoreLink, StoreLost
 from ...hub.agents.model import Agent
 from ..stop_reason import StoppingHost, StopReason
-from .decision import NOTHING_TOUCHED, Judgement, may_touch
+from .decision import NOTHING_TOUCHED, Judgement, Verdict, may_touch
 from .evidence import Evidence
-from .gather import decide, gather_hub
+from .gather import Gathered, decide, gather_hub
 from .on_hub import of_agent
 from .options import Touch
-from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record
-from .table import Action
+from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record, restore_entries
+from .table import Action, Outcome
 
 _BOOTS: frozenset[Action] = frozenset({"boot", "supply", "replace_in", "reprovision"})
 # Rows of machines that other owners have: no confirmation reaches them.
 _OF_OTHERS = ("2", "3")
+_PERMITTED: tuple[Outcome, ...] = ("act", "through")
 _RELEASES: frozenset[Action] = frozenset({"remove", "shrink", "replace_out"})
 
 
@@ -54,14 +56,28 @@ class Gate:
         print_not_checked(gathered.not_checked, self.progress)
         if judgement.stop:
             return Permission(stop=str(judgement.stop))
-        without = {
-            verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in ("act", "through")
-        }
+        without = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in _PERMITTED}
         by_user = {outcome.item.name for outcome in machines if booted_by_user(outcome.item.method)}
         touched = [verdict.host for verdict in judgement.verdicts if verdict.acts and verdict.host not in by_user]
         if self.action in _BOOTS:
             self._note(touched, BOOTING)
-        return Permission(stop=self._stored(), without=without)
+        return Permission(stop=self._stored(), without=without, again=functools.partial(self._decide_again, gathered))
+
+    def _decide_again(self, first: Gathered, machines: Machines) -> Permission:
+        """Which of these machines must not be changed any more, by evidence that is read again; none was changed since
+        ``first``.
+
+        A stop concerns only its host: other hosts are changed already. The boot of such a host is not recorded any
+        more: the next run must not continue it.
+        """
+        judgement, gathered = decide(self.action, self.touch, machines, self.clock, first=first)
+        print_not_checked([source for source in gathered.not_checked if source not in first.not_checked], self.progress)
+        refused = [verdict for verdict in judgement.verdicts if verdict.outcome not in _PERMITTED]
+        if self.records and self.touch.work_dir is not None and self.action in _BOOTS:
+            restore_entries(self.touch.work_dir, [verdict.host for verdict in refused], first.record)
+        failing = {verdict.host: _changed_since(verdict) for verdict in refused if verdict.outcome in ("stop", "fail")}
+        without = {verdict.host: _changed_since(verdict) for verdict in refused if verdict.host not in failing}
+        return Permission(without=without, failing=failing)
 
     def done(self, hosts: Sequence[str]) -> None:
         """These hosts were changed as asked."""
@@ -86,6 +102,13 @@ class Gate:
     def _note(self, hosts: Sequence[str], state: str) -> None:
         if self.records and self.touch.work_dir is not None and hosts:
             note(self.touch.work_dir, self.touch.known(hosts), state, method=self.touch.method)
+
+
+def _changed_since(verdict: Verdict) -> str:
+    """Why a host is not changed although the first decision permitted it."""
+    reason = verdict.reason.rstrip(".")
+    text = f"The host was not changed. Since the first decision of this run its state has changed: {reason}."
+    return f"{text} {verdict.remedy}".rstrip()
 
 
 def store_first(touch: Touch, clock: Clock) -> None:

@@ -37,23 +37,44 @@ from .record import BOOTED, TouchRecord, owner_of, read_record, siblings
 from .table import ABANDON_HUB, COLUMNS, HUB_METHODS, Action
 
 _POWER: Mapping[str, Power] = {"On": "On", "Off": "Off"}
+# Columns of the table whose actions power off the control plane: after that, the cluster's own API does not answer.
+_END_THE_CLUSTER = ("destroy", "off")
 
 
 @dataclasses.dataclass(frozen=True)
 class Gathered:
-    """The evidence by host name, in the order asked; ``not_checked`` says which sources could not be read, and why."""
+    """The evidence by host name, in the order asked; ``not_checked`` says which sources could not be read, and why.
+
+    ``record`` is the deployment's, ``view`` what its own API and service said.
+    """
 
     evidence: Mapping[str, Evidence]
     not_checked: tuple[str, ...] = ()
+    record: TouchRecord = dataclasses.field(default_factory=lambda: TouchRecord(Path()))
+    view: ClusterView = dataclasses.field(default_factory=ClusterView)
+
+    def record_for(self, name: str, power: Power, now: TouchRecord) -> TouchRecord:
+        """The record for a later decision about a host, which is ``now`` in the state.
+
+        This run records a boot before it begins. If the power of the machine has changed since then, another owner
+        changed it, and this record proves nothing.
+        """
+        first = self.evidence.get(name)
+        return self.record if first is not None and first.power != power else now
 
 
 def decide(
-    action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()
+    action: Action,
+    touch: Touch,
+    machines: Machines,
+    clock: Clock,
+    names: Sequence[str] = (),
+    first: Gathered | None = None,
 ) -> tuple[Judgement, Gathered]:
     """Whether the hosts may be touched: those of ``machines``, as their boot methods read them, and ``names`` of hosts
-    that the user boots.
+    that the user boots. ``first`` is the evidence of an earlier decision of the same call.
     """
-    gathered = gather(action, touch, machines, clock, names)
+    gathered = gather(action, touch, machines, clock, names, first)
     gathered = dataclasses.replace(
         gathered, evidence={**gathered.evidence, **_of_deployment(action, touch, gathered.evidence)}
     )
@@ -72,9 +93,18 @@ def _of_deployment(action: Action, touch: Touch, evidence: Mapping[str, Evidence
     return {touch.cluster or "the deployment": Evidence(other_method=_other_method(record.method, record))}
 
 
-def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()) -> Gathered:
+def gather(
+    action: Action,
+    touch: Touch,
+    machines: Machines,
+    clock: Clock,
+    names: Sequence[str] = (),
+    first: Gathered | None = None,
+) -> Gathered:
     """Everything that is known about these hosts.
 
+    ``first`` is what was gathered before this call changed machines. What follows from its own changes counts neither
+    for nor against a host.
     Raises :class:`ZeroTouchError` for connections that cannot be used at all.
     """
     by_name = {outcome.item.name: outcome for outcome in machines}
@@ -87,7 +117,7 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
         for name in dict.fromkeys([*by_name, *names])
     ]
     evidence = _of_machines(hosts, machines)
-    evidence = _of_record(evidence, hosts, record, touch)
+    evidence = _of_record(evidence, hosts, record, touch, first)
     evidence = _of_siblings(evidence, hosts, touch, missing)
     wanted = [
         WantedHost(host, touch.identity(host.name), addresses.get(host.name, ""), uuids.get(host.name, ""))
@@ -95,7 +125,10 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     ]
     seen = _of_hub(evidence, wanted, touch, action, clock, missing, record)
     evidence = seen.evidence
-    view = seen.installed if seen.installed is not None else view_cluster(touch, record, clock)
+    if first is not None and COLUMNS[action] in _END_THE_CLUSTER:
+        view = first.view
+    else:
+        view = seen.installed if seen.installed is not None else view_cluster(touch, record, clock)
     missing += _silent(view, touch, record)
     evidence = of_cluster(evidence, hosts, view, uuids, action, recorded=not record.empty)
     evidence = _of_service(evidence, hosts, touch, clock, missing)
@@ -106,7 +139,7 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     if action == "destroy" and ABANDON_HUB in touch.force and view.nodes:
         evidence = _of_next_clusters(evidence, hosts, touch)
     found = {host.name: evidence[host.name] for host in hosts}
-    return Gathered({**found, **seen.deleted}, tuple(dict.fromkeys(missing)))
+    return Gathered({**found, **seen.deleted}, tuple(dict.fromkeys(missing)), record, view)
 
 
 def gather_hub(touch: Touch, clock: Clock, names: Sequence[str], addresses: Mapping[str, str]) -> dict[str, Evidence]:
@@ -145,9 +178,18 @@ def _other_method(method: str, record: TouchRecord) -> str:
 
 
 def _of_record(
-    evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], record: TouchRecord, touch: Touch
+    evidence: Mapping[str, Evidence],
+    hosts: Sequence[InventoryHost],
+    record: TouchRecord,
+    touch: Touch,
+    first: Gathered | None,
 ) -> dict[str, Evidence]:
-    return {host.name: _recorded(evidence[host.name], host, record, touch) for host in hosts}
+    found = {}
+    for host in hosts:
+        known = evidence[host.name]
+        of_host = first.record_for(host.name, known.power, record) if first is not None else record
+        found[host.name] = _recorded(known, host, of_host, touch)
+    return found
 
 
 def _recorded(evidence: Evidence, host: InventoryHost, record: TouchRecord, touch: Touch) -> Evidence:

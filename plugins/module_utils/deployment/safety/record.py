@@ -221,3 +221,10 @@ def note(directory: Path, hosts: Sequence[InventoryHost], state: str, *, method:
     if hosts:
         entries = {host.name: {"state": state, "at": at, "method": method, "macs": list(host.macs)} for host in hosts}
         StateFile(directory / "state.json").update(MACHINES, entries)
+
+
+def restore_entries(directory: Path, names: Sequence[str], before: TouchRecord) -> None:
+    """Set the entries of these hosts in section ``machines`` to those of an earlier record."""
+    machines = before.state.get(MACHINES) or {}
+    if names:
+        StateFile(directory / "state.json").update(MACHINES, {name: machines.get(name) for name in names})

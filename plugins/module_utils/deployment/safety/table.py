@@ -106,7 +106,7 @@ _CONFIRMED = Cell("act", confirm=True)
 _START_OVER = Lift(START_OVER)
 _DESTROY = "Destroy the cluster first: destroy_cluster -e openshift_confirm={cluster}."
 _AGAIN = "Correct the cause, or wait until the API, service or hub answers. Then run again."
-_OTHER_HUB = (
+_LOST_MEMBER = (
     _AGAIN
     + " Check that openshift_hub leads to the hub of this cluster. If the cluster no longer exists: destroy_cluster "
     "-e openshift_confirm={cluster}, and then run again."
@@ -174,7 +174,7 @@ _UNKNOWN: Mapping[str, Cell] = {
             "openshift_confirm={cluster}."
         ),
     ),
-    "boot:hub": Cell("stop", remedy=_OTHER_HUB),
+    "boot:hub": Cell("stop", remedy=_LOST_MEMBER),
     "supply": Cell("stop", remedy=_AGAIN),
     "take_out": Cell("stop", remedy=_AGAIN),
     "recover": Cell("wait", note="waits within the silence limit"),
