@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import BOOTED, RELEASED, note
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import inventory_host
-from ansible_collections.zerotouch.openshift.plugins.modules import destroy_plan
+from ansible_collections.zerotouch.openshift.plugins.modules import destroy_plan, touch_check
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
@@ -186,3 +186,21 @@ def test_a_hub_that_is_abandoned_is_not_asked(site: Site) -> None:
     gone = {key: value for key, value in site.touch["hub"].items() if key != "kubeconfig"} | UNREADABLE
     result = site.planned(hub=gone, force=["abandon_hub"])
     assert "failed" not in result and not result["removal"][site.method], result
+
+
+def test_a_member_is_not_booted_if_the_hub_has_another_cluster_of_this_name(site: Site, opened: Any) -> None:
+    """The Nodes that this hub leads to are those of the other cluster, so that they prove nothing."""
+    note(
+        site.state.path.parent, [inventory_host({"name": "node-1", "macs": [made.mac(1)]})], BOOTED, method=site.method
+    )
+    site.created("1")
+
+    def boot() -> dict[str, Any]:
+        return dict(opened(touch_check, action="boot", names=["node-1"], touch=site.touch))
+
+    site.put(uid="2")
+    result = boot()
+    assert result["failed"] and result["hosts"][0]["row"] == "6", result
+    assert "another cluster of this name" in result["msg"] and "created it with UID 1" in result["msg"]
+    site.put(uid="1")
+    assert boot()["hosts"][0]["outcome"] == "act"

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether the cluster that would be deleted from a hub is the one of this deployment.
+"""Whether the cluster on a hub is the one of this deployment.
 
 Two hubs can have a cluster of the same name, both created by this collection. The recorded UID proves that it is the
 right one; without it, the machines of its Agents do.
@@ -44,8 +44,8 @@ def of_deleted_cluster(
     if found is None:
         return {}
     title, cluster = found
-    uid, created = str(cluster["metadata"].get("uid") or ""), created_uid(record.state, title)
-    if created and uid == created:
+    created, replaced = created_uid(record.state, title), _replaced(title, cluster, record)
+    if created and not replaced:
         return {}
     binds = _binding(touch)
     bound = [agent for agent in agents if not agent.deleting and agent.cluster is not None and binds(agent.cluster)]
@@ -55,11 +55,25 @@ def of_deleted_cluster(
     if created:
         # A hub that was restored from a backup has the objects with other UIDs.
         if foreign or not bound:
-            text = f"it has UID {uid}, but this deployment created it with UID {created}"
+            text = replaced
     # A pool takes any free Agent of its InfraEnv: one host of the inventory proves a hosted cluster.
     elif foreign and (touch.method == "hub" or len(foreign) == len(bound)):
         text = _foreign_text(foreign)
     return {f"{title} on hub {hub.server}": Evidence(other_deployment=text)} if text else {}
+
+
+def other_cluster_of_hub(hub: KubeClient, touch: Touch, record: TouchRecord) -> str:
+    """That the cluster of this name on the hub is not the one that this deployment created; empty if nothing proves
+    that.
+    """
+    found = _find(hub, touch)
+    replaced = _replaced(*found, record) if found is not None else ""
+    return f"{found[0]}: {replaced}" if found is not None and replaced else ""
+
+
+def _replaced(title: str, cluster: Object, record: TouchRecord) -> str:
+    uid, created = str(cluster["metadata"].get("uid") or ""), created_uid(record.state, title)
+    return f"it has UID {uid}, but this deployment created it with UID {created}" if created not in ("", uid) else ""
 
 
 def _foreign_text(agents: Sequence[Agent]) -> str:

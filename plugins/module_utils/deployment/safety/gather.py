@@ -27,7 +27,7 @@ from ..state.work_dir import WorkDir
 from ..supervise.observation import RUNNING_PHASES, InventoryHost
 from . import on_service
 from .decision import Judgement, judge, row_of
-from .deleted_cluster import of_deleted_cluster
+from .deleted_cluster import of_deleted_cluster, other_cluster_of_hub
 from .evidence import Evidence, Power
 from .kubelet import nodes_at
 from .on_cluster import ClusterView, of_cluster, view_cluster, view_nodes
@@ -132,10 +132,10 @@ def gather(
     missing += _silent(view, touch, record)
     evidence = of_cluster(evidence, hosts, view, uuids, action, recorded=not record.empty)
     evidence = _of_service(evidence, hosts, touch, clock, missing)
-    evidence = _of_lost_members(evidence, touch, record, view, action)
-    evidence = _of_kubelets(evidence, hosts, touch)
     if COLUMNS[action] == "boot":
+        evidence = _of_lost_members(evidence, touch, record, view, seen.other_cluster)
         evidence = _of_booted_nodes(evidence, hosts, touch, record)
+    evidence = _of_kubelets(evidence, hosts, touch)
     if action == "destroy" and ABANDON_HUB in touch.force and view.nodes:
         evidence = _of_next_clusters(evidence, hosts, touch)
     found = {host.name: evidence[host.name] for host in hosts}
@@ -240,12 +240,13 @@ def _silent(view: ClusterView, touch: Touch, record: TouchRecord) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class _SeenOnHub:
-    """``installed`` is the API of the cluster that the hub has installed, where it leads to it; ``deleted`` is why the
-    cluster must not be deleted, by its title.
+    """``installed`` is the API of the cluster that the hub has installed, where it leads to it; ``other_cluster`` says
+    that the hub has another cluster of the same name; ``deleted`` is why the cluster must not be deleted, by its title.
     """
 
     evidence: dict[str, Evidence]
     installed: ClusterView | None = None
+    other_cluster: str = ""
     deleted: Mapping[str, Evidence] = dataclasses.field(default_factory=dict)
 
 
@@ -272,6 +273,7 @@ def _of_hub(
                 if view.status is not None and view.status.phase == "installed"
                 else None
             )
+            other = other_cluster_of_hub(hub, touch, record) if COLUMNS[action] == "boot" else ""
             deleted = of_deleted_cluster(hub, view.agents, touch, wanted, record) if action == "destroy" else {}
         finally:
             hub.close()
@@ -282,7 +284,7 @@ def _of_hub(
         missing.append(f"hub: {error}")
         return _SeenOnHub(evidence)
     missing += view.not_checked
-    return _SeenOnHub(of_hub(evidence, wanted, view, touch.scope, action), cluster, deleted)
+    return _SeenOnHub(of_hub(evidence, wanted, view, touch.scope, action), cluster, other, deleted)
 
 
 def _installed_by(hub: KubeClient, touch: Touch, clock: Clock) -> ClusterView | None:
@@ -324,18 +326,22 @@ def _of_service(
 
 
 def _of_lost_members(
-    evidence: dict[str, Evidence], touch: Touch, record: TouchRecord, view: ClusterView, action: Action
+    evidence: dict[str, Evidence], touch: Touch, record: TouchRecord, view: ClusterView, other_cluster: str
 ) -> dict[str, Evidence]:
     """Hosts that this deployment booted for a cluster that was installed, or was being installed, since.
 
     Without an Agent on the hub and without an API that lists the Nodes, a member looks like a host that has not
-    registered yet: another hub was named, or the cluster was detached from this one.
+    registered yet: another hub was named, or the cluster was detached from this one. ``other_cluster`` proves the
+    former, and then the Nodes are those of that cluster.
     """
     began = record.phase in RUNNING_PHASES or view.installed or bool(view.fault)
-    if COLUMNS[action] != "boot" or touch.method not in HUB_METHODS or view.nodes or not began:
+    if touch.method not in HUB_METHODS or (not other_cluster and (view.nodes or not began)):
         return evidence
     known = f"state.json says that the cluster is {record.phase}" if record.phase in RUNNING_PHASES else "it was booted"
-    reason = f"{known}, no Agent on the hub shows whether this host is a member, and the Nodes cannot be read"
+    unread = (
+        f"the hub has another cluster of this name ({other_cluster})" if other_cluster else "the Nodes cannot be read"
+    )
+    reason = f"{known}, no Agent on the hub shows whether this host is a member, and {unread}"
     return {
         name: each.also(unknown=f"{reason}. {view.fault}".removesuffix(". ")) if _waits(each) else each
         for name, each in evidence.items()

@@ -393,12 +393,13 @@ def test_a_member_that_the_hub_does_not_know_is_not_booted(
     """The wrong hub was named, or the cluster was detached from it: the record alone says what the host runs."""
     record = TouchRecord(tmp_path, {"install": {"phase": phase, "method": method}} if phase else {})
     booted = {"node-1": Evidence(power="On", recorded=True, booted="this deployment booted it")}
-    found = gather._of_lost_members(booted, Touch(method=method), record, view, "boot")["node-1"]
+    found = gather._of_lost_members(booted, Touch(method=method), record, view, "")["node-1"]
     verdict = may_touch("node-1", found, TouchRequest("boot", "demo", method, force=frozenset({"take_over"})))
     assert (verdict.row, verdict.outcome) == (row, "stop" if row == "6" else "act")
     assert row != "6" or ("openshift_hub" in verdict.remedy and "destroy_cluster" in verdict.remedy)
-    # The user who ends the deployment needs neither hub nor API.
-    assert gather._of_lost_members(booted, Touch(method=method), record, view, "destroy") == booted
+    # The Nodes of another cluster of this name say nothing about the host.
+    other = gather._of_lost_members(booted, Touch(method=method), record, view, "it has UID 2")
+    assert row_of(other["node-1"])[0].number == "6"
 
 
 def test_an_agent_says_more_than_the_record(tmp_path: Path) -> None:
@@ -407,4 +408,4 @@ def test_an_agent_says_more_than_the_record(tmp_path: Path) -> None:
     for found, row in ((agent("installed", cluster="demo"), "7"), (agent("known-unbound"), "9")):
         known = {"node-1": seen(found, power=booted)}
         assert row_of(known["node-1"])[0].number == row
-        assert gather._of_lost_members(known, Touch(method="hub"), record, NODES_UNREAD, "boot") == known
+        assert gather._of_lost_members(known, Touch(method="hub"), record, NODES_UNREAD, "") == known
