@@ -53,7 +53,7 @@ def read_bootstrap(secret: Mapping[str, Any], namespace: str, name: str) -> Boot
     if not isinstance(url, str) or not url:
         raise ZeroTouchError(f"Secret {namespace}/{name}: its ignition source has no URL.")
     token, headers = "", {}
-    for header in source.get("httpHeaders") or ():
+    for header in _headers(source, f"Secret {namespace}/{name}"):
         key, value = str(header.get("name") or ""), str(header.get("value") or "")
         if key.lower() != "authorization":
             headers[key] = value
@@ -62,6 +62,13 @@ def read_bootstrap(secret: Mapping[str, Any], namespace: str, name: str) -> Boot
         else:
             raise ZeroTouchError(f"Secret {namespace}/{name}: did not find expected prefix for bearer token.")
     return Bootstrap(url.rpartition("/")[2], headers, (namespace, token_secret(name)), token)
+
+
+def _headers(source: Mapping[str, Any], title: str) -> list[Mapping[str, Any]]:
+    found = source.get("httpHeaders") or []
+    if not isinstance(found, list) or not all(isinstance(header, Mapping) for header in found):
+        raise ZeroTouchError(f"{title}: httpHeaders of its ignition source is not a list of objects.")
+    return found
 
 
 def _merge_sources(secret: Mapping[str, Any], title: str) -> list[Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..common.errors import RemoteError
+from ..hub.infra_env.image import parse_time
 from ..kube.client import KubeClient, Object
 from ..kube.faults import UnknownKindError
 from ..kube.paths import LEASE
@@ -105,11 +106,7 @@ def _namespaces(words: Sequence[str]) -> Iterator[str]:
 
 
 def _expired(lease: Mapping[str, Any], now: datetime.datetime | None) -> bool:
-    renewed, seconds = text(lease, "spec", "renewTime"), part(lease, "spec").get("leaseDurationSeconds")
-    if not renewed or not isinstance(seconds, int) or now is None:
+    renewed, seconds = parse_time(text(lease, "spec", "renewTime")), part(lease, "spec").get("leaseDurationSeconds")
+    if renewed is None or not isinstance(seconds, int) or now is None:
         return False
-    try:
-        end = datetime.datetime.fromisoformat(renewed) + datetime.timedelta(seconds=seconds)
-    except ValueError:
-        return False
-    return end < now
+    return (now - renewed).total_seconds() > seconds

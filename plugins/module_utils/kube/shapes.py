@@ -44,7 +44,7 @@ _INVENTORY = {
     "bmcAddress": str,
     "bmcV6Address": str,
     "interfaces": [{"name": str, "macAddress": str, "ipV4Addresses": [str], "ipV6Addresses": [str], "flags": [str]}],
-    "disks": [dict],
+    "disks": [{"installationEligibility": {"eligible": bool, "notEligibleReasons": [str]}}],
     "memory": dict,
     "cpu": dict,
     "boot": dict,
@@ -80,7 +80,7 @@ _INFRA_ENV = {
     "status": {
         "isoDownloadURL": str,
         "createdTime": str,
-        "infraEnvDebugInfo": _TEXTS,
+        "debugInfo": _TEXTS,
         "bootArtifacts": dict,
         "agentLabelSelector": _SELECTOR,
     },
@@ -124,6 +124,15 @@ _HOSTED_CLUSTER = {
         "version": {"desired": dict, "history": [{"state": str, "version": str, "image": str}]},
     },
 }
+_NODE_POOL = {
+    "spec": {
+        "clusterName": str,
+        "replicas": int,
+        "autoScaling": {"min": int, "max": int},
+        "management": {"upgradeType": str, "replace": dict},
+    },
+    "status": {"replicas": int},
+}
 _ADDRESSES = [{"type": str, "address": str}]
 SHAPES: Mapping[str, Any] = {
     "agents": _AGENT,
@@ -131,6 +140,7 @@ SHAPES: Mapping[str, Any] = {
     "agentclusterinstalls": _AGENT_CLUSTER_INSTALL,
     "clusterdeployments": _CLUSTER_DEPLOYMENT,
     "hostedclusters": _HOSTED_CLUSTER,
+    "nodepools": _NODE_POOL,
     "nodes": {
         "spec": {"providerID": str, "unschedulable": bool, "taints": [dict]},
         "status": {"addresses": _ADDRESSES, "nodeInfo": dict},
@@ -143,6 +153,12 @@ SHAPES: Mapping[str, Any] = {
     # openshift/api config/v1/types_cluster_version.go, route/v1/types.go
     "clusterversions": {"status": {"desired": {"version": str}, "history": [dict]}},
     "routes": {"status": {"ingress": [{"host": str, "conditions": CONDITIONS}]}},
+    # kubernetes/kubernetes staging/src/k8s.io/api: apps/v1/types.go, coordination/v1/types.go
+    "deployments": {
+        "spec": {"template": {"spec": {"containers": [{"command": [str], "args": [str]}]}}},
+        "status": {"readyReplicas": int},
+    },
+    "leases": {"spec": {"holderIdentity": str, "leaseDurationSeconds": int, "renewTime": str}},
     # metal3-io/baremetal-operator apis/metal3.io/v1alpha1/baremetalhost_types.go
     "baremetalhosts": {
         "spec": {
@@ -157,6 +173,16 @@ SHAPES: Mapping[str, Any] = {
     "machines": {
         "spec": {"infrastructureRef": dict, "bootstrap": {"dataSecretName": str}, "providerID": str},
         "status": {"nodeRef": _NAMED},
+    },
+    "machinedeployments": {
+        "spec": {"replicas": int},
+        "status": {
+            "replicas": int,
+            "availableReplicas": int,
+            "upToDateReplicas": int,
+            "updatedReplicas": int,
+            "phase": str,
+        },
     },
     "agentmachines": {
         "spec": {"providerID": str, "agentLabelSelector": dict},

@@ -20,6 +20,7 @@ from ..common.clock import Clock
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.files import sha256_of
 from ..common.http import HttpClient, Response
+from ..common.http_limits import beginning
 from ..common.retry import retry
 from ..common.retry_policies import UPLOAD
 from ..common.secrets import without_url_tokens
@@ -38,6 +39,8 @@ _NO_DIRECTORY = (404, 409)
 # Seconds. Some servers answer when they have copied a large file to its final place.
 _ANSWER = 300.0
 _LONGEST = 4 * 3600.0
+# Bytes of an answer that refuses a request: what is read, and what a message shows.
+_LARGEST_ANSWER, _LONGEST_WORDS = 1 << 20, 200
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,11 +199,7 @@ class FileTransfer:
         """What the server says of an error, without secrets; of a redirect that it is one."""
         if 300 <= answer.status < 400:
             return f"{_shown(url)} is redirected. Set openshift_publish.url to the address that it leads to."
-        data = (
-            b"".join(self._client.pieces(answer, url, 4096))[:200]
-            if int(answer.headers.get("Content-Length") or 0) <= 4096
-            else b""
-        )
+        data = beginning(self._client.pieces(answer, url, _LARGEST_ANSWER), _LONGEST_WORDS)
         words = self._client.without_credentials(data, self._headers).decode(errors="replace")
         reason = answer.reason or "no reason given"
         return f"{reason} for {_shown(url)}. {words}".rstrip(". ")

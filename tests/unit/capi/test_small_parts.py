@@ -90,6 +90,10 @@ def test_bootstrap_data() -> None:
             merge({"source": "https://e/i", "httpHeaders": [{"name": "Authorization", "value": "Basic x"}]}),
             "did not find expected prefix for bearer token",
         ),
+        *(
+            (merge({"source": "https://e/i", "httpHeaders": wrong}), "httpHeaders .* not a list of objects")
+            for wrong in ([None], "abc", 5, {"name": "x"})
+        ),
         ({"data": {}}, "no key value"),
         ({"data": {"value": "bm8ganNvbg=="}}, "is not an Ignition configuration"),
         (secret(["a list"]), "did not find one ignition source as expected"),
@@ -195,6 +199,10 @@ def lease(holder: str, renewed: str = "2026-11-21T11:59:55.000000Z") -> dict[str
         (None, lease("pod-1"), True),
         (None, lease(""), False),
         (None, lease("pod-1", "2026-11-21T11:00:00.000000Z"), False),
+        (None, lease("pod-1", "2026-11-21T11:59:55"), True),
+        (None, lease("pod-1", "2026-11-21T11:00:00"), False),
+        (None, lease("pod-1", "yesterday"), True),
+        (None, {**lease("pod-1"), "spec": {**lease("pod-1")["spec"], "leaseDurationSeconds": 1 << 60}}, True),
         (deployment(0, "--namespace=other"), lease("pod-1"), False),
     ],
 )

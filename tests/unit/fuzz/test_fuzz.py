@@ -78,6 +78,18 @@ def test_an_id_that_is_null() -> None:
     assert misfit(document, "clusters", listed=True) == "" and document["id"] == ""
 
 
+@pytest.mark.parametrize(
+    ("kind", "document"),
+    [
+        ("clusters", {"last-installation-preparation": "failed"}),
+        ("clusters", {"total_host_count": "3"}),
+        ("hosts", {"inventory": {"disks": [{"installation_eligibility": "yes"}]}}),
+    ],
+)
+def test_fields_of_the_service_with_other_types(kind: str, document: dict[str, Any]) -> None:
+    assert "not" in misfit(document, kind, listed=True)
+
+
 def _where(error: Any) -> str:
     trace = error.__traceback__
     while trace.tb_next is not None:

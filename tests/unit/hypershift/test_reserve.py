@@ -37,6 +37,8 @@ def pool(
         (pool("Replace"), 3, Reserve(surge=1)),
         (pool("Replace", rollingUpdate={"maxSurge": 2}), 3, Reserve(surge=2)),
         (pool("Replace", rollingUpdate={"maxSurge": "34%"}), 3, Reserve(surge=2)),
+        (pool("Replace", rollingUpdate={"maxSurge": "2"}), 3, Reserve(surge=2)),
+        (pool("Replace", rollingUpdate={"maxSurge": "many"}), 3, Reserve(surge=1)),
         (pool("Replace", rollingUpdate={"maxSurge": 0, "maxUnavailable": 1}), 3, Reserve()),
         (pool("Replace", strategy="OnDelete", rollingUpdate=None), 3, Reserve()),
         (pool("Replace", replicas=0), 0, Reserve()),

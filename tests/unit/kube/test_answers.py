@@ -11,11 +11,15 @@ import json
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import DEPLOYMENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import UnusableAnswer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, INFRA_ENV
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import NODE_POOL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.answers import MOST_PAGES, read_events
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import KubeConfig
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import NODE, SECRET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import LEASE, NODE, SECRET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support.hostile import http_json as hostile
 
 NODES = "/api/v1/nodes"
@@ -74,6 +78,28 @@ def test_objects_with_other_types(answer: Any) -> None:
         pytest.raises(UnusableAnswer, match="not an object as the API defines it"),
     ):
         client_of(server).find(SECRET.path("n", "x"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        (LEASE, {"spec": {"leaseDurationSeconds": "15"}}),
+        (LEASE, {"spec": {"renewTime": 7}}),
+        (DEPLOYMENT, {"spec": {"template": {"spec": {"containers": ["x"]}}}}),
+        (INFRA_ENV, {"status": {"debugInfo": "x"}}),
+        (NODE_POOL, {"spec": {"replicas": "three"}}),
+        (NODE_POOL, {"spec": {"autoScaling": {"min": "1"}}}),
+        (NODE_POOL, {"status": {"replicas": "three"}}),
+        (AGENT, {"status": {"inventory": {"disks": [{"installationEligibility": "yes"}]}}}),
+    ],
+)
+def test_fields_with_other_types(kind: Resource, answer: Any) -> None:
+    """Only fields that the collection reads are in the table of types."""
+    with (
+        hostile.serving(hostile.document(answer)) as server,
+        pytest.raises(UnusableAnswer, match="not an object as the API defines it"),
+    ):
+        client_of(server).find(kind.path("n", "x"))
 
 
 def test_nulls_count_as_absent() -> None:

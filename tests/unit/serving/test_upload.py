@@ -66,6 +66,7 @@ class Store(http.server.ThreadingHTTPServer):
         self.ranges = self.etags = True
         self.directories: set[str] | None = None  # None: created with the file
         self.private = False
+        self.answers: dict[str, str] = {}  # headers of the faults
 
     def sent(self, method: str) -> list[str]:
         return [path for name, path in self.requests if name == method]
@@ -97,7 +98,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.command == "PUT":
                 self.rfile.read(int(self.headers["Content-Length"]))
             words = f"no, not with {self.headers['Authorization']}".encode()
-            self.answer(status, words, **({"Location": "http://127.0.0.1:9/x"} if 300 <= status < 400 else {}))
+            redirect = {"Location": "http://127.0.0.1:9/x"} if 300 <= status < 400 else {}
+            self.answer(status, words, **redirect, **store.answers)
         return not status
 
     def do_PUT(self) -> None:
@@ -288,6 +290,14 @@ def test_a_server_that_refuses(
     assert SECRET.split()[1] not in str(caught.value)
     store.faults = {}
     assert go(image, state, options).changed
+
+
+def test_a_refusal_with_a_length_that_is_no_number(
+    store: Store, image: Path, state: StateFile, options: PublishOptions
+) -> None:
+    store.faults, store.answers = {"PUT": [403]}, {"Content_Length": "12x", "Connection": "close"}
+    with pytest.raises(ZeroTouchError):
+        go(image, state, options)
 
 
 def test_faults_that_pass(store: Store, image: Path, state: StateFile, options: PublishOptions) -> None:

@@ -87,11 +87,12 @@ def created_time(infra_env: Mapping[str, Any]) -> datetime.datetime | None:
 
 
 def parse_time(text: str) -> datetime.datetime | None:
-    """A time as Kubernetes writes it."""
+    """A time as Kubernetes writes it; one without a zone counts as UTC."""
     try:
-        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if text else None
+        found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if text else None
     except ValueError:
         return None
+    return found.replace(tzinfo=datetime.UTC) if found is not None and found.tzinfo is None else found
 
 
 def judge(

@@ -67,6 +67,6 @@ def _surge(management: Mapping[str, Any], size: int) -> int:
     ):
         return 0
     surge = part(management, "replace", "rollingUpdate").get("maxSurge", _DEFAULT_SURGE)
-    if isinstance(surge, str) and surge.endswith("%"):
-        return math.ceil(size * int(surge[:-1]) / 100)
-    return int(surge)
+    bare = str(surge).removesuffix("%")
+    number = int(bare) if bare.isdecimal() else _DEFAULT_SURGE
+    return math.ceil(size * number / 100) if str(surge).endswith("%") else number

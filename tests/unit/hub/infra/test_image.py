@@ -31,9 +31,9 @@ def ago(seconds):
     return NOW - datetime.timedelta(seconds=seconds)
 
 
-def infra_env(status="True", *, url="https://i/byid/x", age=100.0, reason="Anything", message="words"):
+def infra_env(status="True", *, url="https://i/byid/x", age=100.0, reason="Anything", message="words", zone="Z"):
     conditions = [{"type": "ImageCreated", "status": status, "reason": reason, "message": message}] if status else []
-    created = ago(age).strftime("%Y-%m-%dT%H:%M:%SZ")
+    created = ago(age).strftime(f"%Y-%m-%dT%H:%M:%S{zone}")
     return {
         "metadata": {"name": "e"},
         "status": {"conditions": conditions, "isoDownloadURL": url, "createdTime": created},
@@ -54,6 +54,8 @@ ERROR = ImageCondition("False", "Anything", "words")
     [
         (infra_env(), {}, ("ready", 0)),
         (infra_env(age=20), {}, ("waiting", 40)),
+        (infra_env(age=20, zone=""), {}, ("waiting", 40)),
+        (infra_env(age=20, zone="yesterday"), {}, ("ready", 0)),
         (infra_env(age=20), {"looked": 60}, ("ready", 0)),  # a server whose clock is wrong does not block us
         (infra_env(age=-3600), {}, ("waiting", 60)),
         (infra_env(age=-3600), {"looked": 60}, ("ready", 0)),
