@@ -25,13 +25,38 @@ __all__ = ["hub", "opened", "touch"]  # fixtures
 OURS = {"app.kubernetes.io/managed-by": "zerotouch.openshift"}
 # A machine that is no host of the inventory.
 FOREIGN = 77
+# Namespace and plural of the cluster of each method.
+PLACES = {
+    "hub": ("lab", "clusterdeployments"),
+    "hosted": ("clusters", "hostedclusters"),
+    "capi": ("lab", "clusters"),
+}
 UNREADABLE = {"host": "http://127.0.0.1:1", "api_key": "none"}
 
 
 @pytest.fixture(autouse=True)
 def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for plural, kind in (("hostedclusters", "HostedCluster"), ("nodepools", "NodePool")):
+    for plural, kind in (
+        ("hostedclusters", "HostedCluster"),
+        ("nodepools", "NodePool"),
+        ("clusters", "Cluster"),
+        ("openshiftassistedcontrolplanes", "OpenshiftAssistedControlPlane"),
+    ):
         monkeypatch.setitem(hubserver.KINDS, plural, kind)
+
+
+def cluster_api(request: dict[str, Any]) -> tuple[int, dict[str, str], dict[str, Any]] | None:
+    """The groups of Cluster API that a hub with the OpenShift Assisted providers serves."""
+    versions = {"cluster.x-k8s.io": "v1beta2", "controlplane.cluster.x-k8s.io": "v1alpha3"}
+    version = versions.get(str(request["path"]).removeprefix("/apis/"))
+    return (200, {}, {"versions": [{"version": version}]}) if version else None
+
+
+def bare_metal_host(number: int, name: str = "", **metadata: Any) -> dict[str, Any]:
+    """The BareMetalHost of a machine of Cluster lab/demo."""
+    labels = {**OURS, "zerotouch.openshift/capi-cluster": "demo"}
+    metadata = {"namespace": "lab", "name": name or f"prod-{number}", "labels": labels, **metadata}
+    return {"metadata": metadata, "spec": {"bootMACAddress": made.mac(number)}}
 
 
 class Site:
@@ -39,9 +64,9 @@ class Site:
 
     def __init__(self, method: str, hub: Any, opened: Any, touch: dict[str, Any]) -> None:
         self.method, self.hub, self._opened = method, hub, opened
-        namespace, plural = ("lab", "clusterdeployments") if method == "hub" else ("clusters", "hostedclusters")
+        namespace, plural = PLACES[method]
         self.cluster = (namespace, "demo")
-        self.bound_to = ("lab", "demo") if method == "hub" else ("clusters-demo", "demo-x2k")
+        self.bound_to = ("clusters-demo", "demo-x2k") if method == "hosted" else ("lab", "demo")
         self.title = f"{hubserver.KINDS[plural]} {namespace}/demo"
         self.plural = plural
         self.state = StateFile(Path(touch["work_dir"]) / "state.json")
@@ -52,6 +77,9 @@ class Site:
                 "namespaces": ["clusters-demo"],
                 "hosted_cluster": {"namespace": namespace, "name": "demo"},
             }
+        if method == "capi":
+            hub.faults.append(cluster_api)
+            scope |= {"infra_env": "", "bare_metal_hosts": True}
         self.touch = {**touch, "method": method, "confirm": ["demo"], "hub": scope}
 
     def put(self, *machines: int, labels: dict[str, str] | None = None, **metadata: Any) -> None:
@@ -83,7 +111,7 @@ class Site:
         assert all(each in result["msg"] for each in named), result["msg"]
 
 
-@pytest.fixture(params=["hub", "hosted"])
+@pytest.fixture(params=["hub", "hosted", "capi"])
 def site(request: Any, hub: Any, opened: Any, touch: dict[str, Any]) -> Site:
     return Site(request.param, hub, opened, touch)
 
@@ -125,7 +153,7 @@ def test_machines_that_only_the_work_directory_records(site: Site) -> None:
 def test_one_machine_of_another_deployment_among_the_own_ones(site: Site) -> None:
     """The pool of a hosted cluster may use Agents that are no hosts of the inventory."""
     site.put(1, FOREIGN)
-    site.stops(made.uuid(FOREIGN)) if site.method == "hub" else site.goes_on()
+    site.goes_on() if site.method == "hosted" else site.stops(made.uuid(FOREIGN))
 
 
 def test_agents_of_other_clusters_are_no_reason(site: Site) -> None:
@@ -204,3 +232,68 @@ def test_a_member_is_not_booted_if_the_hub_has_another_cluster_of_this_name(site
     assert "another cluster of this name" in result["msg"] and "created it with UID 1" in result["msg"]
     site.put(uid="1")
     assert boot()["hosts"][0]["outcome"] == "act"
+
+
+def test_bare_metal_hosts_of_other_machines(hub: Any, opened: Any, touch: dict[str, Any]) -> None:
+    """Of a Cluster whose machines have not registered yet."""
+    site = Site("capi", hub, opened, touch)
+    site.put()
+    hub.put("baremetalhosts", bare_metal_host(1))
+    site.goes_on()
+    hub.put("baremetalhosts", bare_metal_host(FOREIGN))
+    site.stops(f"BareMetalHost lab/prod-{FOREIGN}")
+    hosts = [inventory_host({"name": "old", "macs": [made.mac(FOREIGN)]})]
+    note(site.state.path.parent, hosts, BOOTED, method="capi")
+    site.goes_on()
+
+
+@pytest.mark.parametrize(
+    ("name", "metadata", "goes_on"),
+    [
+        ("node-1", {}, False),
+        ("prod-1", {"labels": {"cluster.x-k8s.io/cluster-name": "demo"}}, False),
+        ("prod-1", {"labels": {"cluster.x-k8s.io/cluster-name": "other"}}, True),
+        ("prod-1", {"namespace": "prod"}, True),
+        ("prod-1", {"deletionTimestamp": "2026-01-01T00:00:00Z"}, True),
+    ],
+)
+def test_which_bare_metal_hosts_count(
+    hub: Any, opened: Any, touch: dict[str, Any], name: str, metadata: dict[str, Any], goes_on: bool
+) -> None:
+    """Equal names prove nothing. One that another tool created counts if a Machine of the Cluster uses it."""
+    site = Site("capi", hub, opened, touch)
+    site.put()
+    host = bare_metal_host(FOREIGN, name, **metadata)
+    host["spec"]["consumerRef"] = {"name": "demo-1"}
+    hub.put("baremetalhosts", host)
+    site.goes_on() if goes_on else site.stops(f"BareMetalHost lab/{name}")
+
+
+@pytest.mark.parametrize(("name", "goes_on"), [("node-1", True), ("old", True), ("prod-1", False)])
+def test_a_bare_metal_host_without_a_mac_address(
+    hub: Any, opened: Any, touch: dict[str, Any], name: str, goes_on: bool
+) -> None:
+    site = Site("capi", hub, opened, touch)
+    note(site.state.path.parent, [inventory_host({"name": "old"})], BOOTED, method="capi")
+    site.put()
+    host = bare_metal_host(FOREIGN, name)
+    del host["spec"]["bootMACAddress"]
+    hub.put("baremetalhosts", host)
+    site.goes_on() if goes_on else site.stops(f"BareMetalHost lab/{name}")
+
+
+def test_a_control_plane_without_its_cluster(hub: Any, opened: Any, touch: dict[str, Any]) -> None:
+    """A removal that was killed between the two; Agents of a machine with the name of a recorded host."""
+    site = Site("capi", hub, opened, touch)
+    site.put(FOREIGN)
+    hub.remove("demo", plural="clusters")
+    metadata = {"namespace": "lab", "name": "demo", "labels": OURS}
+    hub.put("openshiftassistedcontrolplanes", {"metadata": metadata, "spec": {}})
+    site.title = "OpenshiftAssistedControlPlane lab/demo"
+    site.stops(made.uuid(FOREIGN))
+
+
+def test_a_hub_without_cluster_api(hub: Any, opened: Any, touch: dict[str, Any]) -> None:
+    site = Site("capi", hub, opened, touch)
+    hub.faults.clear()
+    site.goes_on()

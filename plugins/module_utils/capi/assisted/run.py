@@ -49,11 +49,14 @@ _problem = OwnCheck("assisted-control-plane")
 class Recorder(Protocol):
     """Keeps a record of a run outside of the hub."""
 
-    def before_write(self) -> None:
-        """Called once before the first write of a run that is no check.
+    def before_write(self, changes: Sequence[Change]) -> None:
+        """Called once before the first write of a run that is no check. ``changes`` are the writes of its plan.
 
         Raises :class:`ZeroTouchError` if nothing may be written.
         """
+
+    def written(self, outcomes: Sequence[WriteOutcome]) -> None:
+        """Called after each stage of writes of such a run."""
 
     def see(self, progress: ControlPlaneProgress, failure: str = "") -> None:
         """Called when the wait has looked at the hub, and at its end. ``failure`` is why it ended."""
@@ -65,7 +68,10 @@ class Recorder(Protocol):
 class NoRecord:
     """For runs without a work directory."""
 
-    def before_write(self) -> None:
+    def before_write(self, changes: Sequence[Change]) -> None:
+        """Nothing is kept."""
+
+    def written(self, outcomes: Sequence[WriteOutcome]) -> None:
         """Nothing is kept."""
 
     def see(self, progress: ControlPlaneProgress, failure: str = "") -> None:
@@ -108,6 +114,9 @@ class _Run:
         self.remaining: tuple[str, ...] = ()
         self.stays: tuple[str, ...] = ()
         self.progress = ControlPlaneProgress()
+        self.permitted = False
+        # Of the Cluster that a removal found first; empty if there was none.
+        self.cluster_uid: str | None = None
         self.desired = read_desired(self.params)
         self.kinds = AssistedKinds()
 
@@ -134,7 +143,7 @@ class _Run:
         )
         if plan.stages and not self.call.check_mode:
             self.permit(touched_by(self.name, plan.changes, self.kinds, observed, self.departures))
-            self.record.before_write()
+            self.record.before_write(plan.changes)
         self._write(plan)
         target = str(self.params["wait_for"])
         if self.call.check_mode:
@@ -185,8 +194,6 @@ class _Run:
     def absent(self) -> dict[str, Any]:
         self.kinds = assisted_kinds(self.client, metal3=self.desired.metal3_used, references=self.desired.references)
         observed = self._observe()
-        if not self.call.check_mode:
-            self._permit_removal(observed)
         plan = self._remove(observed)
         if self.call.check_mode and self.params["wait_for"] == "gone":
             done = {change.describe() for change in plan.changes}
@@ -266,6 +273,8 @@ class _Run:
                 self.client, stage, forks=self.params["forks"], check_mode=self.call.check_mode, replan=again
             )
             self.outcomes += outcomes
+            if not self.call.check_mode:
+                self.record.written(outcomes)
             failed = [outcome for outcome in outcomes if outcome.error is not None]
             for outcome in failed:
                 if outcome.error is not None and not isinstance(outcome.error, ZeroTouchError):
@@ -277,14 +286,28 @@ class _Run:
                     f"{len(failed)} of {len(plan.changes)} objects could not be written:\n{lines}", self._result(), hint
                 )
 
-    def _permit_removal(self, observed: ObservedControlPlane) -> None:
-        if plan_absent(self.name, self.namespace, self.kinds, observed).stages:
-            self.permit(touched_by_removal(self.name, observed))
-
     def _remove(self, observed: ObservedControlPlane) -> ControlPlanePlan:
+        """What can be deleted now. The permission is asked once, before the first write of the run."""
         plan = plan_absent(self.name, self.namespace, self.kinds, observed)
+        self._refuse_another(observed.get(self.kinds.core.cluster, self.name))
+        if plan.stages and not self.permitted and not self.call.check_mode:
+            self.permit(touched_by_removal(self.name, observed))
+            self.permitted = True
         self._write(plan)
         return plan
+
+    def _refuse_another(self, cluster: Object | None) -> None:
+        """Raise :class:`PartialFailure` if the hub has another Cluster of this name than when this run began."""
+        uid = text(cluster, "metadata", "uid")
+        if self.cluster_uid is None:
+            self.cluster_uid = uid
+        if uid in ("", self.cluster_uid):
+            return
+        raise PartialFailure(
+            f"Cluster {self.namespace}/{self.name} was created again during this run. It was not deleted.",
+            self._result(),
+            "Find out what creates it. If it must not exist either, run again.",
+        )
 
     def _turns(self, *, step: bool = False) -> Any:
         limit = float(self.params["timeout"])

@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ...common.addresses import normal_mac
 from ...hub.kinds import BARE_METAL_HOST
 from ...kube.write import Change, is_ours
 from ..names import DEPLOYMENT_NAME_LABEL
@@ -28,12 +29,14 @@ from .observe import ObservedControlPlane
 class TouchedHosts:
     """``coming`` get a BareMetalHost; ``free`` have one that a new Machine may take.
 
-    ``leaving`` may lose their Machine: names of BareMetalHosts, or of Nodes where there are none.
+    ``leaving`` may lose their Machine: names of BareMetalHosts, or of Nodes where there are none. ``macs`` has the MAC
+    address of each of these BareMetalHosts; empty for one that has none.
     """
 
     coming: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
+    macs: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 def hosts_of_machines(observed: ObservedControlPlane) -> dict[str, str]:
@@ -72,7 +75,10 @@ def touched_by(
 def touched_by_removal(cluster: str, observed: ObservedControlPlane) -> TouchedHosts:
     """All hosts of the cluster, and those that it could still get."""
     own = [host for host, _item in _own_hosts(cluster, observed)]
-    return TouchedHosts(leaving=tuple(dict.fromkeys([*_places(observed.machines, observed), *own])))
+    leaving = tuple(dict.fromkeys([*_places(observed.machines, observed), *own]))
+    present = {name: observed.bare_metal_hosts[name] for name in leaving if name in observed.bare_metal_hosts}
+    macs = {name: normal_mac(text(item, "spec", "bootMACAddress")) for name, item in present.items()}
+    return TouchedHosts(leaving=leaving, macs=macs)
 
 
 def _own_hosts(cluster: str, observed: ObservedControlPlane) -> list[tuple[str, Object]]:

@@ -14,13 +14,21 @@ from ...capi.assisted.touched import TouchedHosts
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...common.listed import listed
-from ..safety.decision import NOTHING_TOUCHED
+from ..safety.decision import NOTHING_TOUCHED, Judgement
+from ..safety.deleted_cluster import known_macs
 from ..safety.gate import owned_by_others, print_not_checked
 from ..safety.gather import decide
 from ..safety.options import Touch
+from ..safety.record import TouchRecord
 from ..safety.table import Action
 
 _CHANGED = "{hosts}: no decision was taken about them when this run began; the hub has changed since."
+
+_NOT_RECORDED = "Metal3 would power off machines that are not known to be of this deployment:"
+_OTHER_HUB = (
+    "Check openshift_hub and KUBECONFIG: another hub can have a cluster of the same name. If these machines are of "
+    "this cluster, add them to this inventory. Then run again."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +55,8 @@ class CapiGate:
         taken = [*touched.coming, *touched.free]
         if taken and (stop := owned_by_others(self.touch, self.clock, taken, self.addresses)):
             raise ZeroTouchError(str(stop))
-        if not touched.leaving:
+        # A removal without hosts deletes the cluster, too: whose it is, is part of the decision.
+        if not touched.leaving and self.action != "destroy":
             return
         judgement, gathered = decide(self.action, self.touch, (), self.clock, touched.leaving)
         print_not_checked(gathered.not_checked, self.progress)
@@ -60,3 +69,19 @@ class CapiGate:
                 f"{NOTHING_TOUCHED} Metal3 would power off machines of another owner:\n{reasons}",
                 "Release these hosts there first.",
             )
+        if self.action == "destroy" and (unknown := self._unknown(touched, judgement, gathered.record)):
+            raise ZeroTouchError(f"{NOTHING_TOUCHED} {_NOT_RECORDED}\n" + "\n".join(unknown), _OTHER_HUB)
+
+    def _unknown(self, touched: TouchedHosts, judgement: Judgement, record: TouchRecord) -> list[str]:
+        """BareMetalHosts that are no machines of this deployment, with the reason: by their MAC addresses. Another
+        machine can have the name of a host.
+        """
+        known = known_macs(self.touch, record) | record.all_macs
+        skipped = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome == "skip"}
+        found = []
+        for host, mac in touched.macs.items():
+            if mac and mac not in known:
+                found.append(f"{host}: no host of the inventory and no recorded machine has its MAC address {mac}.")
+            elif not mac and host in skipped:
+                found.append(f"{host}: {skipped[host]}.")
+        return found

@@ -14,10 +14,13 @@ from typing import Any
 from ...capi.assisted.names import CONTROL_PLANE_POOL
 from ...capi.assisted.run import run_control_plane
 from ...capi.assisted.status import ControlPlaneProgress
+from ...capi.kinds import CORE_VERSIONS, CoreKinds
 from ...common.errors import ZeroTouchError
 from ...common.opened import Opened
 from ...common.store_link import StoreLink
+from ...hub.created import forget_created, record_created
 from ...hub.install.wait import InstallSituation
+from ...kube.write import Change, WriteOutcome
 from ...nmstate.document import static_addresses
 from ..hub.timeline import HubTimeline
 from ..safety.options import read_touch
@@ -28,6 +31,7 @@ from ..supervise.observation import InventoryHost
 from .gate import CapiGate
 
 METHOD = "capi"
+_CLUSTERS = tuple(CoreKinds(version).cluster for version in CORE_VERSIONS)
 
 
 def run_recorded(call: Opened) -> dict[str, Any]:
@@ -58,7 +62,7 @@ class CapiRecord:
         self._hosts = [_host(host) for host in params["hosts"] or ()]
         self._timeline = HubTimeline(work_dir, self._hosts, _section(params, self._hosts), method=METHOD)
 
-    def before_write(self) -> None:
+    def before_write(self, changes: Sequence[Change]) -> None:
         """Raises :class:`ZeroTouchError` if the record cannot be stored."""
         record = read_record(self._work_dir.root)
         if record.method not in ("", METHOD):
@@ -68,7 +72,14 @@ class CapiRecord:
             )
         self._timeline.known(started=self._timeline.phase == "installed")
         note(self._work_dir.root, [host for host in self._hosts if not record.touched(host)], BOOTED, method=METHOD)
+        for kind in _CLUSTERS:
+            forget_created(self._work_dir.state, changes, kind)
         StoreLink(self._work_dir.root, self._call.clock).save()
+
+    def written(self, outcomes: Sequence[WriteOutcome]) -> None:
+        """Record which Cluster this deployment created."""
+        for kind in _CLUSTERS:
+            record_created(self._work_dir.state, outcomes, kind)
 
     def see(self, progress: ControlPlaneProgress, failure: str = "") -> None:
         status = progress.status

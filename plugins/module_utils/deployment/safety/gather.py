@@ -274,7 +274,7 @@ def _of_hub(
                 else None
             )
             other = other_cluster_of_hub(hub, touch, record) if COLUMNS[action] == "boot" else ""
-            deleted = of_deleted_cluster(hub, view.agents, touch, wanted, record) if action == "destroy" else {}
+            deleted = of_deleted_cluster(hub, view, touch, wanted, record) if action == "destroy" else {}
         finally:
             hub.close()
     except ZeroTouchError as error:

@@ -234,7 +234,7 @@ def _of_bare_metal_host(
     title = describe_bare_metal_host(host, address, obj)
     if not title:
         return evidence
-    if not _is_own(obj, scope):
+    if not is_own_bare_metal_host(obj, scope):
         return evidence.also(foreign_bare_metal_host=title)
     labels = (obj.get("metadata") or {}).get("labels") or {}
     if (used_by := labels.get(CLUSTER_NAME_LABEL)) and scope.cluster is not None and used_by != scope.cluster.name:
@@ -242,7 +242,7 @@ def _of_bare_metal_host(
     return evidence.also(own_bare_metal_host=title)
 
 
-def _is_own(obj: Object, scope: HubScope) -> bool:
+def is_own_bare_metal_host(obj: Object, scope: HubScope) -> bool:
     """Other deployments create BareMetalHosts with this collection, too: the Cluster of Cluster API or the InfraEnv
     says whose they are.
     """
@@ -270,10 +270,15 @@ def describe_bare_metal_host(host: InventoryHost, address: str, obj: Object) -> 
     """That this BareMetalHost is the host's, and how that is known; empty when it is another machine's."""
     spec, metadata = obj.get("spec") or {}, obj.get("metadata") or {}
     at_bmc = bool(address) and same_bmc(str((spec.get("bmc") or {}).get("address") or ""), address)
-    if not at_bmc and normal_mac(str(spec.get("bootMACAddress") or "")) not in {normal_mac(mac) for mac in host.macs}:
+    if not at_bmc and boot_mac(obj) not in {normal_mac(mac) for mac in host.macs}:
         return ""
     address_kind = "BMC address" if at_bmc else "MAC address"
     return f"BareMetalHost {metadata.get('namespace')}/{metadata.get('name')} has its {address_kind}"
+
+
+def boot_mac(obj: Object) -> str:
+    """The MAC address of a BareMetalHost; empty if it has none."""
+    return normal_mac(str((obj.get("spec") or {}).get("bootMACAddress") or ""))
 
 
 def same_bmc(one: str, other: str) -> bool:

@@ -90,6 +90,11 @@ class TouchRecord:
         kept = [mac for entry in machines if entry.get("state") != RELEASED for mac in entry.get("macs") or ()]
         return frozenset([*kept, *(mac for host in hosts_of_state(self.state) for mac in host.macs)])
 
+    @property
+    def all_macs(self) -> frozenset[str]:
+        """The same, with those that were released."""
+        return frozenset(mac for host in self._identified() for mac in host.macs)
+
     def completed(self, host: InventoryHost) -> InventoryHost:
         """The host with the static addresses that are recorded of it, where its description has none."""
         macs = set(host.macs)

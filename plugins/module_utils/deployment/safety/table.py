@@ -118,7 +118,7 @@ _TAKE_OVER = (
 )
 _OTHER_HUB = (
     "Check openshift_hub and KUBECONFIG: another hub can have a cluster of the same name. If it is the cluster of this "
-    "deployment, add the machines of its Agents to this inventory, or delete it from the hub manually. Then run again."
+    "deployment, add its machines to this inventory, or delete it from the hub manually. Then run again."
 )
 _RELEASE = "Release the host there first, or remove it from this inventory."
 _STATE_OF_METHOD = (
@@ -310,7 +310,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "4a",
         "no host: the cluster that would be deleted from the hub is not proven to be the one of this deployment (by "
-        "its UID, or by its Agents)",
+        "its UID, or by its Agents and BareMetalHosts)",
         lambda evidence: evidence.other_deployment,
         {
             **dict.fromkeys(("boot", "take_out", "destroy", "on", "off"), Cell("stop", remedy=_OTHER_HUB)),
