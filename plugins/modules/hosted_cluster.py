@@ -16,6 +16,9 @@ description:
   - All mistakes in the options are reported in one run, before anything is written, also those that the operator only
     reports in a condition of a cluster that cannot be changed any more (networks that overlap, services that hosts
     cannot reach). Immutable fields are refused by name, also in check mode.
+  - Objects that another tool created are used as they are. If one of them would have to be changed, the module fails
+    before the first write. It also fails if O(work_dir) records another UID of the HostedCluster than the hub has, for
+    example with the connection of another hub.
   - The key of etcd is made once. It is never replaced, since everything in etcd would be unreadable.
   - With O(wait_for) the conditions are followed through a watch; a condition only counts if it is about the hosted
     cluster as it is now.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..common.errors import ZeroTouchError
 from ..common.state import StateFile
 from ..kube.resource import Resource
 from ..kube.write import Change, WriteOutcome
@@ -21,6 +22,25 @@ CREATED = "created"
 def created_uid(state: Mapping[str, Any], title: str) -> str:
     """The recorded UID of an object (``ClusterDeployment ns/name``); empty if this deployment did not create it."""
     return str(((state.get(HUB_SECTION) or {}).get(CREATED) or {}).get(title) or "")
+
+
+def refuse_other(state: StateFile, hub: str, kind: Resource, observed: Mapping[str, Any] | None) -> None:
+    """Before the first write: refuse an object that has another UID than the one that this deployment created.
+
+    ``hub`` is the address of the API. Raises :class:`ZeroTouchError`.
+    """
+    if observed is None:
+        return
+    metadata = observed["metadata"]
+    title = f"{kind.kind} {metadata.get('namespace')}/{metadata.get('name')}"
+    uid, created = str(metadata.get("uid") or ""), created_uid(state.read(), title)
+    if created not in ("", uid):
+        raise ZeroTouchError(
+            f"{title} on hub {hub} has UID {uid}, but this deployment created it with UID {created}.",
+            "Check openshift_hub and KUBECONFIG: this can be another hub. If it is the right hub, because it was "
+            "restored from a backup or another tool created the object again, "
+            f"delete key hub.created of {state.path}, and run again.",
+        )
 
 
 def forget_created(state: StateFile, changes: Iterable[Change], kind: Resource) -> None:

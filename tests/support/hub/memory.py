@@ -50,6 +50,7 @@ class MemoryApi:
     """
 
     service = "The hub's API"
+    server = "https://api.hub.example.com:6443"
     dry_run = False
 
     def __init__(self) -> None:

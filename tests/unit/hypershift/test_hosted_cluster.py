@@ -17,12 +17,14 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import (
     wait as hosted_cluster_wait,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import wait_status
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
@@ -270,14 +272,86 @@ def test_only_the_hosted_cluster_that_a_run_creates_is_recorded(api: Any, tmp_pa
     ok(opened(**NEW, work_dir=str(tmp_path)))
     uid = api.get(hub.CLUSTER_PATH)["metadata"]["uid"]
     assert uid and recorded() == {CLUSTER: uid}
-    api.cluster({**api.get(hub.CLUSTER_PATH), "metadata": {**api.get(hub.CLUSTER_PATH)["metadata"], "uid": "other"}})
+    StateFile(tmp_path / "state.json").update("hub", {"created": None})
     ok(opened(**NEW, work_dir=str(tmp_path)))
-    assert recorded() == {CLUSTER: uid}
+    assert recorded() is None
+    StateFile(tmp_path / "state.json").update("hub", {"created": {CLUSTER: uid}})
     del api.objects[hub.CLUSTER_PATH]
     ok(opened(**NEW, check_mode=True, work_dir=str(tmp_path)))
     assert recorded() == {CLUSTER: uid}
     ok(opened(**NEW, work_dir=str(tmp_path)))
     assert recorded() == {CLUSTER: api.get(hub.CLUSTER_PATH)["metadata"]["uid"]} != {CLUSTER: uid}
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_hosted_cluster_of_another_hub_is_not_changed(api: Any, tmp_path: Path, check_mode: bool) -> None:
+    """Two hubs can have a hosted cluster of the same name: with KUBECONFIG of the wrong one, nothing is written."""
+    ok(opened(**NEW))
+    uid = api.get(hub.CLUSTER_PATH)["metadata"]["uid"]
+    state = StateFile(tmp_path / "state.json")
+    state.update("hub", {"created": {CLUSTER: "uid-of-hub-a"}})
+    api.writes.clear()
+    result = opened(check_mode=check_mode, **{**NEW, "release_image": f"{hub.IMAGE}-2"}, work_dir=str(tmp_path))
+    assert result["failed"] and not api.writes, result
+    assert f"{CLUSTER} on hub {api.server} has UID {uid}" in result["msg"]
+    assert "this deployment created it with UID uid-of-hub-a" in result["msg"]
+    assert f"delete key hub.created of {state.path}" in result["msg"] and "openshift_hub" in result["msg"]
+    state.update("hub", {"created": None})
+    assert ok(opened(check_mode=check_mode, **NEW, channel="stable-4.22", work_dir=str(tmp_path)))["changed"]
+
+
+def test_the_cluster_is_another_one_after_a_conflict(api: Any, tmp_path: Path) -> None:
+    ok(opened(**NEW, work_dir=str(tmp_path)))
+
+    def conflict(path: str, _patch: Any, **_options: Any) -> Any:
+        api.cluster({**api.get(path), "metadata": {**api.get(path)["metadata"], "uid": "of-another-one"}})
+        raise ConflictError(api.service, 409, "modified", "Conflict")
+
+    api.merge_patch = conflict
+    result = opened(**NEW, channel="stable-4.22", work_dir=str(tmp_path))
+    assert result["failed"] and "has UID of-another-one" in result["msg"]
+
+
+def disowned(api: Any, path: str) -> None:
+    found = api.get(path)
+    api.put(path, {**found, "metadata": {**found["metadata"], "labels": {"app.kubernetes.io/managed-by": "argocd"}}})
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "change"),
+    [
+        pytest.param(
+            f"{SECRETS}/edge-pull-secret",
+            "Secret clusters/edge-pull-secret",
+            {"pull_secret": PULL_SECRET.replace("quay.io", "registry.example.com")},
+            id="Secret",
+        ),
+        pytest.param(
+            "/api/v1/namespaces/clusters/configmaps/edge-user-ca-bundle",
+            "ConfigMap clusters/edge-user-ca-bundle",
+            {"additional_trust_bundle": "-----BEGIN CERTIFICATE----- y"},
+            id="ConfigMap",
+        ),
+        pytest.param(hub.CLUSTER_PATH, CLUSTER, {"channel": "stable-4.22"}, id="HostedCluster"),
+    ],
+)
+def test_objects_of_another_tool_are_not_changed(api: Any, path: str, title: str, change: Any) -> None:
+    options = {**NEW, "additional_trust_bundle": "-----BEGIN CERTIFICATE----- x"}
+    ok(opened(**options))
+    disowned(api, path)
+    api.writes.clear()
+    assert not ok(opened(**options))["changed"], "an object that is as desired is no obstacle"
+    for check_mode in (True, False):
+        result = opened(check_mode=check_mode, **{**options, "channel": "fast-4.22", **change})
+        assert result["failed"] and not api.writes, result
+        assert f"{title} exists" in result["msg"] and "was not created by this collection" in result["msg"]
+        assert "app.kubernetes.io/managed-by=zerotouch.openshift" in result["msg"]
+
+
+def test_a_hosted_cluster_that_lost_its_label_is_still_that_of_its_deployment(api: Any, tmp_path: Path) -> None:
+    ok(opened(**NEW, work_dir=str(tmp_path)))
+    disowned(api, hub.CLUSTER_PATH)
+    assert ok(opened(**NEW, channel="stable-4.22", work_dir=str(tmp_path)))["changed"]
 
 
 def test_check_mode_fetches_nothing(api: Any, tmp_path: Path) -> None:

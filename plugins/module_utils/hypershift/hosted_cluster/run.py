@@ -16,8 +16,9 @@ from ...common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ...common.opened import Opened
 from ...common.secrets import secret_values
 from ...common.state import StateFile
-from ...hub.created import forget_created, record_created
+from ...hub.created import created_uid, forget_created, record_created, refuse_other
 from ...hub.credentials import KUBECONFIG, PASSWORD, HubCredentials, read_credentials, write_credentials
+from ...hub.foreign import refuse_foreign
 from ...hub.kinds import CONFIG_MAP, NAMESPACE, SECRET
 from ...hub.namespaces import namespace_exists
 from ...kube.client import KubeClient, Object
@@ -34,6 +35,10 @@ from .status import Target, summary, wait_status
 from .wait import ClusterWait
 
 METHOD = "hosted"
+_OTHER_OBJECTS = (
+    "Use another cluster name or namespace, name an object of your own (pull_secret_name, ssh_key_name, "
+    "additional_trust_bundle_name)"
+)
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
@@ -103,8 +108,7 @@ class _Present:
     def run(self) -> dict[str, Any]:
         call = self.call
         self.call.add_secrets(secret_values({"pull_secret": self.params["pull_secret"]}))
-        observed = observe(self.client, self.params)
-        plan = plan_present(self.params, observed, make_key, check_mode=call.check_mode)
+        observed, plan = self._planned(check_mode=call.check_mode)
         for warning in plan.warnings:
             call.warn(warning)
         self.steps = plan.lines()
@@ -119,11 +123,30 @@ class _Present:
             now = self._wait(target)
         return self._with_credentials(now)
 
+    def _planned(self, *, check_mode: bool) -> tuple[ObservedHostedCluster, HostedClusterPlan]:
+        """What is on the hub, and the writes; none of an object of another deployment or tool.
+
+        Raises :class:`ZeroTouchError`, and what :func:`plan_present` raises.
+        """
+        observed = observe(self.client, self.params)
+        present = observed.hosted_cluster
+        if self._record_file is not None:
+            refuse_other(self._record_file, self.client.server, HOSTED_CLUSTER, present)
+        plan = plan_present(self.params, observed, make_key, check_mode=check_mode)
+        title = f"{HOSTED_CLUSTER.kind} {self.namespace}/{self.name}"
+        recorded = self._record_file is not None and created_uid(self._record_file.read(), title)
+        refuse_foreign((change for change in plan.changes if not (recorded and change.title == title)), _OTHER_OBJECTS)
+        return observed, plan
+
+    @property
+    def _record_file(self) -> StateFile | None:
+        work_dir = self.params["work_dir"]
+        return StateFile(Path(work_dir) / "state.json") if work_dir else None
+
     @property
     def _state(self) -> StateFile | None:
         """The state that this run may change."""
-        work_dir = self.params["work_dir"]
-        return StateFile(Path(work_dir) / "state.json") if work_dir and not self.call.check_mode else None
+        return None if self.call.check_mode else self._record_file
 
     def _record(self, plan: HostedClusterPlan) -> None:
         """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may
@@ -164,7 +187,7 @@ class _Present:
 
     def _again(self, change: Change, _now: Object | None) -> Change | None:
         """The plan for this object as everything is by now."""
-        plan = plan_present(self.params, observe(self.client, self.params), make_key)
+        _observed, plan = self._planned(check_mode=False)
         return next(
             (each for each in plan.changes if (each.resource, each.name) == (change.resource, change.name)), None
         )
