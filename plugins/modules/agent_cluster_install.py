@@ -19,6 +19,9 @@ description:
     O(hold) is set.
   - A specification that the operator has frozen is not patched; a difference is refused while the installation runs and
     mentioned afterwards.
+  - Objects that another tool created are used as they are. If one of them would have to be changed, the module fails
+    before the first write. It also fails if O(work_dir) records another UID of the ClusterDeployment than the hub has,
+    for example with the connection of another hub.
   - What others keep in these objects is left alone. A ClusterImageSet of the same name with another release image is
     never changed.
   - With O(wait_for) the conditions of the AgentClusterInstall are followed through a watch; a terminal condition ends

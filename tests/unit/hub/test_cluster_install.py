@@ -231,6 +231,61 @@ def test_a_conflict_is_planned_again(api: MemoryApi) -> None:
     assert api.get(AGENT_CLUSTER_INSTALL.path("fleet", "edge"))["spec"]["sshPublicKey"] == "ssh-ed25519 BBBB"
 
 
+def disown(api: MemoryApi, path: str, **changes: Any) -> None:
+    body = api.get(path)
+    body["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "argocd"}
+    api.put(path, {**body, **changes})
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "changes"),
+    [
+        ("Secret", "edge-pull-secret", {"data": {".dockerconfigjson": "e30=", "other": "eA=="}}),
+        ("ConfigMap", "edge-mirrors", {"data": {"other": "x"}}),
+        ("ClusterDeployment", "edge", {"spec": {"baseDomain": "corp.example"}}),
+        ("AgentClusterInstall", "edge", {"spec": {"sshPublicKey": "ssh-ed25519 BBBB"}}),
+    ],
+)
+def test_objects_of_another_tool_are_not_changed(api: MemoryApi, kind: str, name: str, changes: dict[str, Any]) -> None:
+    cluster = hub_cluster(**MIRRORED)
+    deploy(api, cluster)
+    path = RESOURCES[kind].path("fleet", name)
+    disown(api, path)
+    assert deploy(api, cluster) == [], "an object that is as desired is no obstacle"
+    disown(api, path, **changes)
+    with pytest.raises(
+        ZeroTouchError, match=f"{kind} fleet/{name} exists with other content.*was not created by this"
+    ) as refused:
+        plan_install(cluster, observe(client(api), cluster))
+    assert "app.kubernetes.io/managed-by=zerotouch.openshift" in str(refused.value)
+    assert "another cluster name or namespace" in str(refused.value)
+
+
+def test_a_pull_secret_of_another_tool_with_the_same_content_is_used(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    spelt = base64.b64encode(json.dumps(json.loads(PULL_SECRET), indent=2).encode()).decode()
+    disown(
+        api, RESOURCES["Secret"].path("fleet", "edge-pull-secret"), data={".dockerconfigjson": spelt, "more": "eA=="}
+    )
+    assert deploy(api, hub_cluster()) == []
+
+
+def test_another_tool_creates_the_cluster_between_plan_and_write(api: MemoryApi) -> None:
+    cluster = hub_cluster()
+    plan = plan_install(cluster, observe(client(api), cluster))
+    api.put(CLUSTER_DEPLOYMENT.path("fleet", "edge"), {"metadata": {"name": "edge", "namespace": "fleet"}, "spec": {}})
+    [failure] = cluster_install.failures(apply_install(client(api), cluster, plan))
+    assert "ClusterDeployment fleet/edge exists with other content" in failure
+
+
+def test_a_cluster_of_another_tool_that_is_installed_is_left_alone(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    started(api, "InstallationCompleted", completed="True")
+    disown(api, AGENT_CLUSTER_INSTALL.path("fleet", "edge"))
+    plan = plan_install(hub_cluster(ssh_key="ssh-ed25519 BBBB"), observe(client(api), hub_cluster()))
+    assert not plan.changes and "no effect" in plan.notes[0]
+
+
 def test_removal_leaves_what_is_not_ours_and_what_others_may_use(api: MemoryApi) -> None:
     deploy(api, hub_cluster(extra_manifests=(MANIFEST,)))
     secret = RESOURCES["Secret"].path("fleet", "edge-pull-secret")

@@ -117,12 +117,30 @@ def test_only_the_cluster_that_a_run_creates_is_recorded(api: Any, tmp_path: Pat
     opened(work_dir=str(tmp_path))
     uid = api.get(path)["metadata"]["uid"]
     assert uid and state.section("hub") == {"created": {title: uid}}
-    api.put(path, {**api.get(path), "metadata": {**api.get(path)["metadata"], "uid": "other"}})
+    state.update("hub", {"created": None})
     opened(work_dir=str(tmp_path))
-    assert state.section("hub") == {"created": {title: uid}}
+    assert state.section("hub") == {}
+    state.update("hub", {"created": {title: uid}})
     del api.objects[path]
     opened(work_dir=str(tmp_path))
     assert state.section("hub") == {"created": {title: api.get(path)["metadata"]["uid"]}} != {"created": {title: uid}}
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_cluster_of_another_hub_is_not_changed(api: Any, tmp_path: Path, check_mode: bool) -> None:
+    opened()
+    path, state = CLUSTER_DEPLOYMENT.path("fleet", "edge"), StateFile(tmp_path / "state.json")
+    uid = api.get(path)["metadata"]["uid"]
+    state.update("hub", {"created": {"ClusterDeployment fleet/edge": "uid-of-hub-a"}})
+    api.put(path, {**api.get(path), "spec": {"baseDomain": "example.org"}})
+    api.writes.clear()
+    result = opened(check_mode=check_mode, work_dir=str(tmp_path))
+    assert result["failed"] and not api.writes, result
+    assert f"ClusterDeployment fleet/edge on hub {api.server} has UID {uid}" in result["msg"]
+    assert "created it with UID uid-of-hub-a" in result["msg"]
+    assert f"delete key hub.created of {state.path}" in result["msg"]
+    state.update("hub", {"created": None})
+    assert not opened(check_mode=check_mode, work_dir=str(tmp_path)).get("failed")
 
 
 def test_a_run_that_is_killed_after_the_creation_leaves_no_wrong_record(

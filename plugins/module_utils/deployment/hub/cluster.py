@@ -21,7 +21,7 @@ from ...common.opened import Opened
 from ...common.problems import Problem
 from ...common.store_link import StoreLink
 from ...hub.agents.model import ClusterRef
-from ...hub.created import forget_created, record_created
+from ...hub.created import forget_created, record_created, refuse_other
 from ...hub.credentials import write_credentials
 from ...hub.from_spec import agent_hosts, infra_env_options
 from ...hub.install.objects import HubCluster
@@ -123,7 +123,7 @@ class _Presence:
 
     def run(self, problems: Sequence[Problem]) -> dict[str, Any]:
         call = self._call
-        plan = plan_install(self._cluster, observe(self._client, self._cluster))
+        plan = self._plan()
         for note in plan.notes:
             call.warn(note)
         steps = [change.describe() for change in plan.changes]
@@ -152,6 +152,14 @@ class _Presence:
         result |= result_of(self._reference, situation, outcomes)
         result["changed"] = result["changed"] or self._media.changed
         return result | self._credentials(situation.status, result)
+
+    def _plan(self) -> InstallPlan:
+        """The writes; none of the cluster of another deployment."""
+        observed, work_dir = observe(self._client, self._cluster), self._request.work_dir
+        if work_dir is not None:
+            present = observed.get(CLUSTER_DEPLOYMENT.kind, self._cluster.name)
+            refuse_other(work_dir.state, self._client.server, CLUSTER_DEPLOYMENT, present)
+        return plan_install(self._cluster, observed)
 
     def _apply(self, plan: InstallPlan) -> list[WriteOutcome]:
         """Apply the plan, and record which ClusterDeployment this deployment created."""

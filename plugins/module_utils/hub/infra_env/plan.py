@@ -121,7 +121,7 @@ def plan_secret(desired: Object, observed: Mapping[str, Any] | None) -> Change |
     """The pull secret; one with the same content in another spelling is left as it is."""
     if observed is None:
         return plan_object(SECRET, desired, None)
-    if _pull_secret_in(observed) == _pull_secret_in(desired):
+    if pull_secret_in(observed) == pull_secret_in(desired):
         return None
     if not is_ours(observed):
         name = f"{desired['metadata']['namespace']}/{desired['metadata']['name']}"
@@ -339,7 +339,8 @@ def _replaced_selector(change: Change | None) -> tuple[str, ...]:
     )
 
 
-def _pull_secret_in(secret: Mapping[str, Any]) -> Any:
+def pull_secret_in(secret: Mapping[str, Any]) -> Any:
+    """The document in a Secret, to compare it without regard to its spelling; the raw data if it is damaged."""
     data = (secret.get("data") or {}).get(".dockerconfigjson")
     try:
         return json_text.parse_remote(base64.b64decode(data, validate=True)) if data else None

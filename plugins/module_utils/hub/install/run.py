@@ -20,6 +20,8 @@ from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError
 from ...kube.resource import Resource
 from ...kube.write import MANAGED_BY, OURS, Change, WriteOutcome, apply_changes, is_ours, plan_deletion, plan_object
+from ..foreign import refuse_foreign
+from ..infra_env.plan import pull_secret_in
 from ..kinds import (
     AGENT_CLUSTER_INSTALL,
     CLUSTER_DEPLOYMENT,
@@ -85,8 +87,8 @@ def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
     """The writes that bring the cluster to the desired state.
 
     Raises :class:`ZeroTouchError` where the present state forbids it: a ClusterImageSet of that name with another
-    release, an AgentClusterInstall whose installation runs and differs; :class:`InvalidInput` for more hosts than a
-    cluster takes that is not installed yet.
+    release, an AgentClusterInstall whose installation runs and differs, an object of another tool that differs;
+    :class:`InvalidInput` for more hosts than a cluster takes that is not installed yet.
     """
     present = observed.get("AgentClusterInstall", cluster.name)
     status = read_status(present) if present else InstallStatus()
@@ -100,12 +102,7 @@ def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
     objects = hub_objects(cluster)
     for wanted in objects:
         kind, name = wanted["kind"], wanted["metadata"]["name"]
-        change = plan_object(
-            RESOURCES[kind],
-            wanted,
-            observed.get(kind, name),
-            owned=("data",) if kind in ("ConfigMap", "Secret") else (),
-        )
+        change = _plan_one(wanted, observed.get(kind, name))
         if change is None:
             continue
         if kind == "ClusterImageSet" and change.verb == "patch":
@@ -117,8 +114,18 @@ def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
             changes.append(change)
     names = {item["metadata"]["name"] for item in objects if item["kind"] == "ConfigMap"}
     unused = [item for item in observed.config_maps if item["metadata"]["name"] not in names and not status.started]
+    refuse_foreign(changes, "Use another cluster name or namespace")
     removals = [plan_deletion(CONFIG_MAP, item, "the configuration does not need it any more") for item in unused]
     return InstallPlan((*changes, *(removal for removal in removals if removal)), tuple(notes), status)
+
+
+def _plan_one(wanted: Object, present: Object | None) -> Change | None:
+    """The write for one object. The pull secret of another tool is used if it has the same content."""
+    kind = wanted["kind"]
+    foreign = present is not None and not is_ours(present)
+    if kind == "Secret" and foreign and pull_secret_in(present or {}) == pull_secret_in(wanted):
+        return None
+    return plan_object(RESOURCES[kind], wanted, present, owned=("data",) if kind in ("ConfigMap", "Secret") else ())
 
 
 def _refuse_controlled(found: Object | None) -> None:
