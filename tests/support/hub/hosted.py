@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
 
 from .memory import MemoryApi
@@ -198,6 +199,12 @@ class Hub(MemoryApi):
             generation = self.objects[path]["metadata"].get("generation", 0) + 1
             patch = merged(patch, {"metadata": {"generation": generation}})
         return super().merge_patch(path, patch, dry_run=dry_run)
+
+    def delete(self, path: str, *, uid: str = "", **options: Any) -> bool:
+        present = self.objects.get(path)
+        if uid and present is not None and present["metadata"]["uid"] != uid:
+            raise ConflictError(self.service, 409, f"the UID in the precondition ({uid}) does not match", "Conflict")
+        return super().delete(path, uid=uid, **options)
 
     def follow(self, path: str, _seconds: float, *, field_selector: str = "", **_selectors: str) -> Iterator[Event]:
         if self.steps:

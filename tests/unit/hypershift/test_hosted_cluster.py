@@ -8,6 +8,7 @@ order in which it takes all down.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import stat
 from collections.abc import Iterator
@@ -18,13 +19,16 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import kinds as hub_kinds
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import (
     wait as hosted_cluster_wait,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import wait_status
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import Change, plan_deletion
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
@@ -530,6 +534,64 @@ def test_a_hosted_cluster_of_another_tool_is_not_deleted(whole: Any) -> None:
         result = opened(check_mode=check_mode, state="absent", timeout=20.0)
         assert result["failed"] and "was not created by this collection" in result["msg"], result
     assert whole.writes == []
+
+
+OURS = {"app.kubernetes.io/managed-by": "zerotouch.openshift"}
+
+
+def created_again(api: Any, path: str, **metadata: Any) -> None:
+    """Another object of the same name, which another client has created."""
+    present = api.objects.pop(path)
+    fresh = {"name": present["metadata"]["name"], "namespace": hub.NAMESPACE, "uid": "another", **metadata}
+    api.put(path, {**present, "metadata": fresh})
+
+
+def removed_while(whole: Any, during: Any) -> dict[str, Any]:
+    """The result of a removal; ``during`` is what other clients do while it waits for the Machines."""
+    whole.steps = [
+        lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1"), during(api)),
+        lambda api: api.objects.pop(f"/api/v1/namespaces/{hub.PLANE}"),
+    ]
+    return opened(state="absent", timeout=20.0)
+
+
+@pytest.mark.parametrize("labels", [{}, OURS])
+def test_a_secret_that_was_created_again_during_the_waits_stays(whole: Any, labels: dict[str, str]) -> None:
+    path = f"{SECRETS}/edge-etcd-encryption-key"
+    result = ok(removed_while(whole, lambda api: created_again(api, path, labels=labels)))
+    assert whole.get(path)["metadata"]["uid"] == "another" and f"{SECRETS}/edge-pull-secret" not in whole.objects
+    assert "Secret clusters/edge-etcd-encryption-key stays: it was created again during this run" in result["stays"]
+
+
+def test_a_hosted_cluster_that_was_created_again_keeps_its_secrets(whole: Any) -> None:
+    def replaced(api: Any) -> None:
+        created_again(api, hub.CLUSTER_PATH, labels=OURS)
+
+    result = removed_while(whole, replaced)
+    assert result["failed"] and "was created again during this run" in result["msg"], result
+    assert whole.get(hub.CLUSTER_PATH)["metadata"]["uid"] == "another"
+    assert f"{SECRETS}/edge-pull-secret" in whole.objects
+
+
+@pytest.mark.parametrize("kind", [HOSTED_CLUSTER, NODE_POOL, hub_kinds.SECRET])
+def test_what_is_written_again_after_a_conflict(api: Any, kind: Any) -> None:
+    """Only to the object that was planned about; a pool of another tool is deleted with its hosted cluster."""
+    call = Call({"namespace": hub.NAMESPACE, "name": hub.CLUSTER, "timeout": 1.0})
+    again = absent_case._Absent(api, call)._again
+    before = {"metadata": {"name": "edge", "namespace": hub.NAMESPACE, "uid": "one", "labels": OURS}}
+    deletion, patch = plan_deletion(kind, before, "it must not exist"), Change("patch", kind, hub.NAMESPACE, "edge")
+    patch = dataclasses.replace(patch, body={"spec": {"pausedUntil": None}}, before=before)
+    assert deletion is not None
+    metadata = {**before["metadata"], "resourceVersion": "9"}
+    for change in (deletion, patch):
+        now = {"metadata": metadata}
+        repeated = again(change, now)
+        assert repeated is not None and (repeated.verb, repeated.before) == (change.verb, now)
+        for gone in (None, {"metadata": {**metadata, "deletionTimestamp": "2026-11-21T12:00:00Z"}}):
+            assert again(change, gone) is None
+        assert again(change, {"metadata": {**metadata, "uid": "two"}}) is None
+    foreign = {"metadata": {**metadata, "labels": {}}}
+    assert (again(deletion, foreign) is not None) is (kind == NODE_POOL)
 
 
 def test_without_draining(whole: Any) -> None:

@@ -166,9 +166,11 @@ class _Absent:
         self._write(_one(plan.first))
         self._pools(plan.emptying, readers, views, "empty")
         self._pools(plan.pools, readers, views, "gone")
+        self._refuse_another()
         self._write(_one(plan.cluster))
         if self.present is not None:
             self._awaited(plan)
+        self._refuse_another()
         self._write(plan.leftovers)
         for host in self.reboot:
             hostname = host.hostname or host.agent[1]
@@ -244,13 +246,34 @@ class _Absent:
                 raise PartialFailure(f"{change.title}: {error}", self._result(), getattr(error, "hint", ""))
 
     def _again(self, change: Change, now: Object | None) -> Change | None:
-        """A merge patch of ours has the same effect on what the object is by now; what is gone needs none."""
+        """The same write to the object as it is now, after a conflict; nothing to another object of its name, which
+        was created since the plan was made.
+        """
         if now is None or now["metadata"].get("deletionTimestamp"):
             return None
-        return (
-            dataclasses.replace(change, before=now)
-            if change.verb == "patch"
-            else plan_deletion(change.resource, now, "; ".join(change.reasons))
+        if now["metadata"].get("uid") != change.before["metadata"].get("uid"):
+            self.stays.append(f"{change.title} stays: it was created again during this run")
+            return None
+        if change.verb == "patch":
+            return dataclasses.replace(change, before=now)
+        # A pool is deleted with its cluster, whatever created it.
+        if change.resource != NODE_POOL and not is_ours(now):
+            return None
+        return plan_deletion(change.resource, now, "; ".join(change.reasons))
+
+    def _refuse_another(self) -> None:
+        """Raise :class:`PartialFailure` if the hub has another HostedCluster of this name than when this run began: it
+        may use the leftovers.
+        """
+        now = find_hypershift(self.client, HOSTED_CLUSTER.path(self.namespace, self.name))
+        before = (self.present or {}).get("metadata") or {}
+        if now is None or now["metadata"].get("uid") == before.get("uid"):
+            return
+        raise PartialFailure(
+            f"HostedCluster {self.namespace}/{self.name} was created again during this run. It was not deleted, nor "
+            "were the Secrets and ConfigMaps of its name.",
+            self._result(),
+            "Find out what creates it. If it must not exist either, run again.",
         )
 
     def _result(self) -> dict[str, Any]:
