@@ -93,6 +93,8 @@ options:
     description:
       - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600) and C(state.json). The
         credentials are fetched as soon as the hub has them. Without it nothing is written here.
+      - With O(state=absent), a hub without the cluster keeps its Secret and ConfigMaps if C(state.json) records another
+        UID of the InfraEnv with the name of the cluster.
     type: path
   agent_namespace:
     description: Namespace of the Agents; all namespaces by default.

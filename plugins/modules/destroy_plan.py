@@ -123,9 +123,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import check_removable
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.infra_env_owner import agents_of_others
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import (
     RemovalOrder,
     check_order,
+    deletes_infra_env,
     plan_removal,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
@@ -172,7 +174,8 @@ def run(call: Call) -> dict[str, Any]:
     machines = inspect_all(boot_requests([] if hosted else params["hosts"]), options, read_only=True)
     judgement, gathered = check_machines("destroy", touch, machines, names, call.clock, call.progress)
     result = described(judgement, gathered)
-    plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
+    kept = agents_of_others(order, machines, call.clock) if deletes_infra_env(order, judgement) else ""
+    plan = plan_removal(order, judgement, bmc_hosts, result["left"], infra_env_kept=kept, check_mode=call.check_mode)
     if not plan.hosted:
         call.plan(plan_lines(judgement, gathered, "destroy"))
     if plan.assisted:

@@ -52,6 +52,7 @@ options:
       - V(present) creates or updates. V(absent) deletes the InfraEnv and the NMStateConfigs and the pull secret that
         this collection made for it.
       - An InfraEnv that this collection did not make is not deleted, and none whose Agents are bound to a cluster.
+        Neither is one that has another UID than O(work_dir) records.
     type: str
     choices: [present, absent]
     default: present
@@ -137,6 +138,12 @@ options:
         description: The nmstate document.
         type: dict
         required: true
+  work_dir:
+    description:
+      - Work directory of the deployment. Its C(state.json) records the UID of an InfraEnv that this module creates, so
+        that O(state=absent) does not delete an InfraEnv of the same name on another hub.
+      - Without it nothing is recorded.
+    type: path
   wait:
     description: Whether to wait until the image may be booted from, or until the InfraEnv is gone.
     type: bool
@@ -261,13 +268,14 @@ not_propagated:
       description: What helps.
       type: str
 stays:
-  description: With O(state=absent), what is left because this collection did not make it; also where it fails because
-    that is the InfraEnv.
+  description: With O(state=absent), what is left because this collection or this deployment did not make it; also where
+    it fails because that is the InfraEnv.
   returned: always, once the hub was contacted
   type: list
   elements: str
 """
 
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import (
@@ -276,6 +284,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discov
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import (
     ImageWait,
     InfraEnvSession,
@@ -311,6 +320,7 @@ def argument_spec() -> dict[str, Any]:
         "labels": {"type": "dict"},
         "annotations": {"type": "dict"},
         "hosts": HOST_NETWORKS,
+        "work_dir": {"type": "path"},
         "wait": {"type": "bool", "default": True},
         "timeout": {"type": "float", "default": 600},
         "image_cooldown": {"type": "int", "default": 60},
@@ -322,7 +332,10 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=params["forks"])
     call.hand_over("iso_url", "boot_artifacts")
-    session = InfraEnvSession(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
+    state = StateFile(Path(params["work_dir"]) / "state.json") if params["work_dir"] else None
+    session = InfraEnvSession(
+        client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets, state
+    )
     waiting = ImageWait(params["wait"], params["timeout"], params["image_cooldown"])
     present = params["state"] == "present"
     result = (

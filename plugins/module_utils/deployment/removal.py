@@ -110,18 +110,21 @@ def plan_removal(
     bmc_hosts: Sequence[str],
     left: Sequence[str],
     *,
+    infra_env_kept: str = "",
     check_mode: bool = False,
 ) -> Removal:
     """The plan for machines about which ``judgement`` decided.
 
-    ``bmc_hosts`` are the hosts with a BMC, ``left`` are messages about hosts that stay.
+    ``bmc_hosts`` are the hosts with a BMC, ``left`` are messages about hosts that stay. ``infra_env_kept`` says why the
+    InfraEnv stays although it has the name of the cluster.
     """
     method = order.touch.method
-    # The objects on the hub are given up; the machines are powered off directly.
-    abandoned = any(verdict.forced == "abandon_hub" for verdict in judgement.verdicts)
+    abandoned = _abandons_hub(judgement)
     touched = {*judgement.named("act"), *judgement.named("through")}
     root = order.work_dir.root
-    infra_env = _owns_infra_env(order)
+    infra_env = _owns_infra_env(order) and not infra_env_kept
+    if infra_env_kept:
+        left = [*left, infra_env_kept]
     return Removal(
         hub=method == "hub" and not abandoned,
         hosted=method == "hosted" and not abandoned,
@@ -134,8 +137,20 @@ def plan_removal(
         else (),
         keep_objects=tuple(judgement.named("leave")),
         paths=(str(root),) if order.purge else tuple(str(root / name) for name in _REMOVED),
-        summary=_summary(order, left, agents_stay=method in ("hub", "hosted") and not infra_env, check_mode=check_mode),
+        summary=_summary(
+            order, left, agents_stay=method in ("hub", "hosted") and not _owns_infra_env(order), check_mode=check_mode
+        ),
     )
+
+
+def deletes_infra_env(order: RemovalOrder, judgement: Judgement) -> bool:
+    """Whether the InfraEnv is deleted, unless it belongs to another deployment."""
+    return order.touch.method == "hub" and _owns_infra_env(order) and not _abandons_hub(judgement)
+
+
+def _abandons_hub(judgement: Judgement) -> bool:
+    """The objects on the hub are given up; the machines are powered off directly."""
+    return any(verdict.forced == "abandon_hub" for verdict in judgement.verdicts)
 
 
 def _owns_infra_env(order: RemovalOrder) -> bool:

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which object on a hub is the cluster that a deployment created: its UID, in key ``created`` of section ``hub`` of the
-state. Two hubs can have a cluster of the same name.
+"""Which object on a hub is the cluster or InfraEnv that a deployment created: its UID, in key ``created`` of section
+``hub`` of the state. Two hubs can have objects of the same name.
 """
 
 from __future__ import annotations
@@ -17,11 +17,26 @@ from ..kube.write import Change, WriteOutcome
 from .agents.options import HUB_SECTION
 
 CREATED = "created"
+OTHER_HUB = (
+    "Check openshift_hub and KUBECONFIG: this can be another hub. If it is the right hub, because it was restored from "
+    "a backup or another tool created the object again, delete key hub.created of state.json in the work directory, "
+    "and run again."
+)
 
 
 def created_uid(state: Mapping[str, Any], title: str) -> str:
     """The recorded UID of an object (``ClusterDeployment ns/name``); empty if this deployment did not create it."""
     return str(((state.get(HUB_SECTION) or {}).get(CREATED) or {}).get(title) or "")
+
+
+def other_uid(observed: Mapping[str, Any], kind: Resource, created: str) -> str:
+    """That the object has another UID than the one that this deployment created; empty if nothing proves that."""
+    metadata = observed["metadata"]
+    uid = str(metadata.get("uid") or "")
+    if created in ("", uid):
+        return ""
+    title = f"{kind.kind} {metadata.get('namespace')}/{metadata.get('name')}"
+    return f"{title} has UID {uid}, but this deployment created it with UID {created}"
 
 
 def refuse_other(state: StateFile, hub: str, kind: Resource, observed: Mapping[str, Any] | None) -> None:
@@ -31,16 +46,9 @@ def refuse_other(state: StateFile, hub: str, kind: Resource, observed: Mapping[s
     """
     if observed is None:
         return
-    metadata = observed["metadata"]
-    title = f"{kind.kind} {metadata.get('namespace')}/{metadata.get('name')}"
-    uid, created = str(metadata.get("uid") or ""), created_uid(state.read(), title)
-    if created not in ("", uid):
-        raise ZeroTouchError(
-            f"{title} on hub {hub} has UID {uid}, but this deployment created it with UID {created}.",
-            "Check openshift_hub and KUBECONFIG: this can be another hub. If it is the right hub, because it was "
-            "restored from a backup or another tool created the object again, "
-            f"delete key hub.created of {state.path}, and run again.",
-        )
+    title = f"{kind.kind} {observed['metadata'].get('namespace')}/{observed['metadata'].get('name')}"
+    if words := other_uid(observed, kind, created_uid(state.read(), title)):
+        raise ZeroTouchError(f"{words}. The hub is {hub}.", OTHER_HUB)
 
 
 def forget_created(state: StateFile, changes: Iterable[Change], kind: Resource) -> None:

@@ -316,6 +316,24 @@ def test_removal_leaves_the_pull_secret_to_an_infra_env_that_shares_it(api: Memo
     assert plan_removal(client(api), "fleet", "edge")[0][-1].title == "Secret fleet/edge-pull-secret"
 
 
+def test_removal_leaves_the_objects_of_an_infra_env_on_another_hub(api: MemoryApi) -> None:
+    """A hub without the cluster, whose InfraEnv of that name this deployment did not create."""
+    deploy(api, hub_cluster(**MIRRORED))
+    api.put(INFRA_ENV.path("fleet", "edge"), {"metadata": {"name": "edge", "namespace": "fleet", "uid": "b"}})
+    state = {"hub": {"created": {"InfraEnv fleet/edge": "a"}}}
+    assert len(plan_removal(client(api), "fleet", "edge", state)[0]) == 4, "a hub that was restored from a backup"
+    for kind in (AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT):
+        del api.objects[kind.path("fleet", "edge")]
+    assert len(plan_removal(client(api), "fleet", "edge")[0]) == 2
+    why = "InfraEnv fleet/edge has UID b, but this deployment created it with UID a"
+    assert plan_removal(client(api), "fleet", "edge", state) == (
+        [],
+        [f"Secret fleet/edge-pull-secret stays: {why}", f"ConfigMap fleet/edge-mirrors stays: {why}"],
+    )
+    state["hub"]["created"]["InfraEnv fleet/edge"] = "b"
+    assert len(plan_removal(client(api), "fleet", "edge", state)[0]) == 2
+
+
 def test_nothing_is_taken_from_under_a_cluster_of_another_tool(api: MemoryApi) -> None:
     deploy(api, hub_cluster())
     path = CLUSTER_DEPLOYMENT.path("fleet", "edge")

@@ -297,9 +297,9 @@ def test_a_hosted_cluster_of_another_hub_is_not_changed(api: Any, tmp_path: Path
     api.writes.clear()
     result = opened(check_mode=check_mode, **{**NEW, "release_image": f"{hub.IMAGE}-2"}, work_dir=str(tmp_path))
     assert result["failed"] and not api.writes, result
-    assert f"{CLUSTER} on hub {api.server} has UID {uid}" in result["msg"]
+    assert f"{CLUSTER} has UID {uid}" in result["msg"] and api.server in result["msg"]
     assert "this deployment created it with UID uid-of-hub-a" in result["msg"]
-    assert f"delete key hub.created of {state.path}" in result["msg"] and "openshift_hub" in result["msg"]
+    assert "delete key hub.created of state.json" in result["msg"] and "openshift_hub" in result["msg"]
     state.update("hub", {"created": None})
     assert ok(opened(check_mode=check_mode, **NEW, channel="stable-4.22", work_dir=str(tmp_path)))["changed"]
 

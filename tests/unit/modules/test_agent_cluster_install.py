@@ -136,9 +136,9 @@ def test_a_cluster_of_another_hub_is_not_changed(api: Any, tmp_path: Path, check
     api.writes.clear()
     result = opened(check_mode=check_mode, work_dir=str(tmp_path))
     assert result["failed"] and not api.writes, result
-    assert f"ClusterDeployment fleet/edge on hub {api.server} has UID {uid}" in result["msg"]
+    assert f"ClusterDeployment fleet/edge has UID {uid}" in result["msg"] and api.server in result["msg"]
     assert "created it with UID uid-of-hub-a" in result["msg"]
-    assert f"delete key hub.created of {state.path}" in result["msg"]
+    assert "delete key hub.created of state.json" in result["msg"]
     state.update("hub", {"created": None})
     assert not opened(check_mode=check_mode, work_dir=str(tmp_path)).get("failed")
 

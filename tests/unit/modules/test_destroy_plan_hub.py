@@ -63,7 +63,7 @@ class Site:
     """A hub with a cluster, and a deployment that names it."""
 
     def __init__(self, method: str, hub: Any, opened: Any, touch: dict[str, Any]) -> None:
-        self.method, self.hub, self._opened = method, hub, opened
+        self.method, self.hub, self._opened, self.purge = method, hub, opened, False
         namespace, plural = PLACES[method]
         self.cluster = (namespace, "demo")
         self.bound_to = ("clusters-demo", "demo-x2k") if method == "hosted" else ("lab", "demo")
@@ -95,7 +95,11 @@ class Site:
         self.state.update("hub", {"created": {self.title: uid}})
 
     def planned(self, **more: Any) -> dict[str, Any]:
-        found = dict(self._opened(destroy_plan, manual_hosts=["node-1", "node-2", "node-3"], touch=self.touch | more))
+        found = dict(
+            self._opened(
+                destroy_plan, manual_hosts=["node-1", "node-2", "node-3"], touch=self.touch | more, purge=self.purge
+            )
+        )
         assert {request["verb"] for request in self.hub.requests} <= {"get", "list"}
         return found
 
@@ -297,3 +301,45 @@ def test_a_hub_without_cluster_api(hub: Any, opened: Any, touch: dict[str, Any])
     site = Site("capi", hub, opened, touch)
     hub.faults.clear()
     site.goes_on()
+
+
+@pytest.fixture
+def purged(hub: Any, opened: Any, touch: dict[str, Any]) -> Any:
+    """The decision about an InfraEnv with the name of the cluster and these free Agents, without the cluster."""
+
+    def planned(*machines: int, uid: str = "", **more: Any) -> dict[str, Any]:
+        hub.put("infraenvs", {"metadata": {"namespace": "lab", "name": "demo", "labels": OURS}, "spec": {}})
+        for number in machines:
+            labels = {"infraenvs.agent-install.openshift.io": "demo"}
+            free = made.agent(number)
+            hub.put("agents", {**free, "metadata": {**free["metadata"], "labels": labels}})
+        state = StateFile(Path(touch["work_dir"]) / "state.json")
+        if uid:
+            state.update("hub", {"created": {"InfraEnv lab/demo": uid}})
+        site = Site("hub", hub, opened, touch)
+        site.purge, site.touch["hub"]["infra_env"] = True, "demo"
+        removal = dict(site.planned(**more)["removal"])
+        removal["uid"] = hub.objects[("infraenvs", "lab", "demo")]["metadata"]["uid"]
+        return removal
+
+    return planned
+
+
+def test_an_infra_env_with_agents_of_other_machines_is_not_deleted(purged: Any) -> None:
+    removal = purged(FOREIGN, FOREIGN + 1)
+    assert not removal["infra_env"] and removal["hub"]
+    text = f"InfraEnv lab/demo is not deleted: none of its Agents (Agent lab/{made.uuid(FOREIGN)}"
+    assert text in removal["summary"] and "is a host of this inventory." in removal["summary"]
+    assert "Its hosts are still Agents" not in removal["summary"]
+    assert purged(FOREIGN, uid=removal["uid"])["infra_env"], "the UID proves that this deployment created it"
+
+
+@pytest.mark.parametrize("machines", [(), (1, FOREIGN)], ids=["no Agents", "a host of the inventory"])
+def test_an_infra_env_that_nothing_speaks_against_is_deleted(purged: Any, machines: tuple[int, ...]) -> None:
+    assert purged(*machines)["infra_env"]
+
+
+def test_an_infra_env_of_a_recorded_machine_is_deleted(purged: Any, touch: dict[str, Any]) -> None:
+    former = inventory_host({"name": "former", "macs": [made.mac(FOREIGN)]})
+    note(Path(touch["work_dir"]), [former], BOOTED, method="hub")
+    assert purged(FOREIGN)["infra_env"]

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.modules import infra_env
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
@@ -77,6 +79,36 @@ def test_an_infra_env_of_another_tool_stays_and_is_reported(call: Any, hub: Any)
             "this collection"
         )
     ]
+
+
+def test_an_infra_env_of_another_hub_stays_with_its_objects(call: Any, hub: Any, tmp_path: Path) -> None:
+    """Two hubs can have an InfraEnv of the same name: only the one that the state records is deleted."""
+    options = {"pull_secret": infrahub.PULL_SECRET, "work_dir": str(tmp_path)}
+    state = StateFile(tmp_path / "state.json")
+    call(**options, _ansible_check_mode=True)
+    assert not state.path.exists()
+    call(**options)
+    (infra_env,) = (item for item in hub.objects.values() if item.get("kind") == "InfraEnv")
+    uid = infra_env["metadata"]["uid"]
+    assert uid and state.section("hub") == {"created": {"InfraEnv lab/site": uid}}
+    before = len(hub.objects)
+    state.update("hub", {"created": {"InfraEnv lab/site": "uid-of-hub-a"}})
+    for check_mode in (True, False):
+        refused = call(state="absent", work_dir=str(tmp_path), _ansible_check_mode=check_mode)
+        words = f"InfraEnv lab/site has UID {uid}, but this deployment created it with UID uid-of-hub-a"
+        assert refused["failed"] and not refused["changed"] and refused["stays"] == [words]
+        assert words in refused["msg"] and "delete key hub.created of state.json" in refused["msg"]
+    assert len(hub.objects) == before
+    state.update("hub", {"created": {"InfraEnv lab/site": uid}})
+    assert call(state="absent", work_dir=str(tmp_path))["changed"] and not hub.objects
+    assert not call(state="absent", work_dir=str(tmp_path))["changed"], "the run before was killed after the deletion"
+
+
+def test_an_infra_env_that_a_run_finds_is_not_recorded(call: Any, hub: Any, tmp_path: Path) -> None:
+    call(pull_secret=infrahub.PULL_SECRET)
+    call(pull_secret=infrahub.PULL_SECRET, agent_labels={"site": "a"}, work_dir=str(tmp_path))
+    assert StateFile(tmp_path / "state.json").section("hub") == {}
+    assert call(state="absent", work_dir=str(tmp_path))["changed"] and not hub.objects
 
 
 def test_mistakes_are_reported_before_the_hub_is_asked(call: Any, hub: Any) -> None:

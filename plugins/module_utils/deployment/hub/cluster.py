@@ -278,7 +278,8 @@ def ensure_absent(request: HubRequest, call: Opened) -> dict[str, Any]:
     namespace = request.namespace or request.name
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     try:
-        changes, stays = plan_removal(client, namespace, request.name)
+        state = request.work_dir.state.read() if request.work_dir else {}
+        changes, stays = plan_removal(client, namespace, request.name, state)
         steps = [change.describe() for change in changes]
         call.plan(steps)
         outcomes = apply_changes(client, changes, forks=1, check_mode=call.check_mode)

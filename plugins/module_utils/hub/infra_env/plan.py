@@ -22,6 +22,7 @@ from ...common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ...common.listed import listed
 from ...common.problems import FORBIDDEN, REQUIRED, Problem
 from ...kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
+from ..created import OTHER_HUB, other_uid
 from ..kinds import INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
 from .desired import BELONGS_TO, DesiredInfraEnv, Object
 
@@ -145,11 +146,13 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
     return plan_object(NMSTATE_CONFIG, desired, observed, owned=("spec.config",))
 
 
-def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraEnvPlan:
+def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv, created: str = "") -> InfraEnvPlan:
     """Delete the InfraEnv, then what this collection made for it.
 
-    Raises :class:`ZeroTouchError` if that would delete more than was created; for an InfraEnv of another tool one that
-    has the module's ``stays``.
+    ``created`` is the UID of the InfraEnv that this deployment created; empty if that is not recorded.
+
+    Raises :class:`ZeroTouchError` if that would delete more than was created; for an InfraEnv of another tool or
+    deployment one that has the module's ``stays``.
     """
     infra_env = observed.infra_env
     if infra_env is not None and not is_ours(infra_env):
@@ -159,6 +162,8 @@ def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraE
             {"changed": False, "stays": [words]},
             (f"To have it deleted, label it {MANAGED_BY}={OURS} first."),
         )
+    if infra_env is not None and (words := other_uid(infra_env, INFRA_ENV, created)):
+        raise PartialFailure(f"{words}. It is not deleted.", {"changed": False, "stays": [words]}, OTHER_HUB)
     bound = sorted(
         f"{agent['metadata']['name']} ({_cluster_of(agent)})" for agent in observed.agents if _cluster_of(agent)
     )

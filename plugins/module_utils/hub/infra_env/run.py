@@ -14,9 +14,11 @@ from typing import Any
 from ...common.clock import Clock, SystemClock
 from ...common.errors import LimitReached, PartialFailure, RemoteError, ZeroTouchError
 from ...common.secrets import secret_values
+from ...common.state import StateFile
 from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError, UnknownKindError
 from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
+from ..created import created_uid, forget_created, record_created
 from ..kinds import AGENT, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
 from .desired import BELONGS_TO, DesiredInfraEnv, own_pull_secret, read_requested
 from .image import COOLDOWN, Written, boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
@@ -46,6 +48,7 @@ class InfraEnvSession:
     """How the work is done.
 
     ``secrets`` receives values that must not be shown as soon as they are read, ``tell`` receives lines of progress.
+    ``state`` records the UID of an InfraEnv that is created.
     """
 
     client: KubeClient
@@ -54,6 +57,7 @@ class InfraEnvSession:
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     tell: Callable[[str], None] = lambda text: None
     secrets: Callable[[set[str]], None] = lambda found: None
+    state: StateFile | None = None
 
 
 def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraEnvSession) -> Result:
@@ -92,8 +96,12 @@ def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraE
 
 
 def make_absent(name: str, namespace: str, waiting: ImageWait, session: InfraEnvSession) -> Result:
-    """No InfraEnv of that name, nor what this collection made for it."""
+    """No InfraEnv of that name, nor what this collection made for it.
+
+    Raises what :func:`plan_absent` raises.
+    """
     client = session.client
+    created = created_uid(session.state.read(), f"{INFRA_ENV.kind} {namespace}/{name}") if session.state else ""
     observed = ObservedInfraEnv(
         infra_env=_find(client, INFRA_ENV.path(namespace, name)),
         secret=client.find(SECRET.path(namespace, own_pull_secret(name))),
@@ -102,7 +110,7 @@ def make_absent(name: str, namespace: str, waiting: ImageWait, session: InfraEnv
         secret_user=_user_of_pull_secret(client, namespace, name),
     )
     session.secrets(secret_values(observed.infra_env))
-    plan = plan_absent(name, namespace, observed)
+    plan = plan_absent(name, namespace, observed, created)
     outcomes = _carry_out(plan, None, session)
     if waiting.wait and not session.check_mode and observed.infra_env:
         _await_absence(session, name, namespace, waiting.timeout)
@@ -200,6 +208,9 @@ def _named(plan: InfraEnvPlan) -> list[str]:
 
 def _carry_out(plan: InfraEnvPlan, requested: DesiredInfraEnv | None, session: InfraEnvSession) -> list[WriteOutcome]:
     done: list[WriteOutcome] = []
+    state = None if session.check_mode else session.state
+    if state is not None:
+        forget_created(state, plan.changes, INFRA_ENV)
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for stage in plan.stages:
 
@@ -212,6 +223,8 @@ def _carry_out(plan: InfraEnvPlan, requested: DesiredInfraEnv | None, session: I
             outcomes = apply_changes(
                 session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again
             )
+        if state is not None:
+            record_created(state, outcomes, INFRA_ENV)
         done += outcomes
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:

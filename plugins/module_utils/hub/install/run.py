@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...cluster.rules.validate import surplus_hosts
 from ...common.errors import InvalidInput, LimitReached, ZeroTouchError
@@ -20,6 +21,7 @@ from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError
 from ...kube.resource import Resource
 from ...kube.write import MANAGED_BY, OURS, Change, WriteOutcome, apply_changes, is_ours, plan_deletion, plan_object
+from ..created import created_uid, other_uid
 from ..foreign import refuse_foreign
 from ..infra_env.plan import pull_secret_in
 from ..kinds import (
@@ -226,13 +228,16 @@ def apply_install(
     return outcomes
 
 
-def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Change], list[str]]:
+def plan_removal(
+    client: KubeClient, namespace: str, name: str, state: Mapping[str, Any] | None = None
+) -> tuple[list[Change], list[str]]:
     """The deletions that take a cluster off the hub without losing Agents, and what stays with the reason.
 
     Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first. The image set
     stays: other
     clusters may use it. Only what this collection created is deleted, and nothing of a ClusterDeployment of another
-    tool, which needs the rest.
+    tool, which needs the rest. A hub without the cluster whose InfraEnv of this name is not the one that ``state``
+    records is another hub: its Secret and ConfigMaps stay.
 
     Source: openshift/assisted-service internal/controller/controllers/agentclusterinstall_controller.go.
     """
@@ -243,6 +248,7 @@ def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Ch
         (AGENT_CLUSTER_INSTALL, name),
         (SECRET, f"{name}-pull-secret"),
     ]
+    other = _other_infra_env(client, namespace, name, state or {})
     maps = sorted(item["metadata"]["name"] for item in _own_config_maps(client, namespace, name))
     for resource, found in [*candidates, *((CONFIG_MAP, item) for item in maps)]:
         present = client.find(resource.path(namespace, found))
@@ -253,6 +259,9 @@ def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Ch
             if resource == CLUSTER_DEPLOYMENT:
                 return [], stays
             continue
+        if other and not changes and resource in (SECRET, CONFIG_MAP):
+            stays.append(f"{resource.kind} {namespace}/{found} stays: {other}")
+            continue
         if resource == SECRET and (user := _user_of_pull_secret(client, namespace, name, found)):
             stays.append(f"Secret {namespace}/{found} stays: {user}")
             continue
@@ -260,6 +269,16 @@ def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Ch
         if change is not None:
             changes.append(change)
     return changes, stays
+
+
+def _other_infra_env(client: KubeClient, namespace: str, name: str, state: Mapping[str, Any]) -> str:
+    """That the InfraEnv of this name is not the one that this deployment created; empty if nothing proves that."""
+    created = created_uid(state, f"{INFRA_ENV.kind} {namespace}/{name}")
+    try:
+        infra_env = client.find(INFRA_ENV.path(namespace, name)) if created else None
+    except ForbiddenError:
+        return ""
+    return other_uid(infra_env, INFRA_ENV, created) if infra_env is not None else ""
 
 
 def _user_of_pull_secret(client: KubeClient, namespace: str, name: str, secret: str) -> str:
