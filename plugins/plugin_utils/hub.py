@@ -43,7 +43,7 @@ _OWN: Mapping[str, type | tuple[type, ...]] = {
 _BY_BMC = "openshift_hub.bare_metal_hosts lets the hub boot the machines through their BMCs"
 UNEXPECTED = ("ignore", "warn", "fail", "approve")
 # Options of module infra_env that the hub's roles set themselves.
-_INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", "forks", *CONNECTION_OPTIONS)
+_INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", "forks", "work_dir", *CONNECTION_OPTIONS)
 # What a BareMetalHost tells its Agent, as the modules agents and bare_metal_hosts name it.
 _REPORTED = (
     *(row.option for row in (*OWN_REQUESTS, *ANNOTATION_REQUESTS) if row.option != "hostname"),
