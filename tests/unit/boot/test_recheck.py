@@ -31,7 +31,9 @@ from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.crane import CraneBoot, Observed
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
-from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
+from ansible_collections.zerotouch.openshift.tests.unit.modules.test_touch_check_hub import hub
+
+__all__ = ["hub"]  # fixture
 
 URL = "http://192.0.2.1:8080/0123456789abcdef0123456789abcdef/agent.x86_64.iso"
 MAC = "52:54:00:00:00:01"
@@ -72,14 +74,6 @@ def rack(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> SlowRack:
     found = SlowRack(clock)
     monkeypatch.setitem(METHODS, "crane", CraneBoot(found))
     return found
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setitem(hubserver.KINDS, "baremetalhosts", "BareMetalHost")
-    server = hubserver.HubServer()
-    yield server
-    server.stop()
 
 
 @pytest.fixture

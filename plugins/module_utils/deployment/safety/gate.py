@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The gate in front of the boot methods: the decision is made again from fresh evidence, directly before the first
-write, and is recorded.
-"""
+"""Decide again if machines may be changed, by fresh evidence, directly before the first write. Record each boot."""
 
 from __future__ import annotations
 

@@ -338,14 +338,11 @@ def _of_lost_members(
     if touch.method not in HUB_METHODS or (not other_cluster and (view.nodes or not began)):
         return evidence
     known = f"state.json says that the cluster is {record.phase}" if record.phase in RUNNING_PHASES else "it was booted"
-    unread = (
-        f"the hub has another cluster of this name ({other_cluster})" if other_cluster else "the Nodes cannot be read"
-    )
+    unread = view.fault or "the Nodes of the cluster cannot be read"
+    if other_cluster:
+        unread = f"the hub has another cluster of this name ({other_cluster})"
     reason = f"{known}, no Agent on the hub shows whether this host is a member, and {unread}"
-    return {
-        name: each.also(unknown=f"{reason}. {view.fault}".removesuffix(". ")) if _waits(each) else each
-        for name, each in evidence.items()
-    }
+    return {name: each.also(unknown=reason) if _waits(each) else each for name, each in evidence.items()}
 
 
 def _waits(evidence: Evidence) -> bool:

@@ -397,6 +397,7 @@ def test_a_member_that_the_hub_does_not_know_is_not_booted(
     verdict = may_touch("node-1", found, TouchRequest("boot", "demo", method, force=frozenset({"take_over"})))
     assert (verdict.row, verdict.outcome) == (row, "stop" if row == "6" else "act")
     assert row != "6" or ("openshift_hub" in verdict.remedy and "destroy_cluster" in verdict.remedy)
+    assert row != "6" or verdict.reason.count("the Nodes of the cluster cannot be read") == 1
     # The Nodes of another cluster of this name say nothing about the host.
     other = gather._of_lost_members(booted, Touch(method=method), record, view, "it has UID 2")
     assert row_of(other["node-1"])[0].number == "6"
