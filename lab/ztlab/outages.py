@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .lab import Lab
 
 LOG = logging.getLogger(__name__)
-LOOK = 0.2  # seconds of the wall clock
+POLL_SECONDS = 0.2  # seconds of the wall clock
 HUB = "hub"
 
 
@@ -47,7 +47,7 @@ class Outages:
                 await self.apply()
             except Exception:
                 LOG.exception("an outage could not be played")
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def apply(self) -> None:
         """Let everything answer, or not, as the faults of now say."""

@@ -42,7 +42,7 @@ SITE: dict[str, Any] = {
 }
 NAMESPACE_NAME = "edge"
 # Seconds of the wall clock between two looks at an object: each is a request.
-LOOK = 0.05
+POLL_SECONDS = 0.05
 
 
 class Rig:
@@ -92,7 +92,7 @@ class Rig:
                         last = await self.client.get(kind, name, namespace if kind.namespaced else "")
                         if last is not None and holds(last):
                             return last
-                    await asyncio.sleep(LOOK)
+                    await asyncio.sleep(POLL_SECONDS)
         if last is not None:
             last["metadata"].pop("managedFields", None)
             (last.get("status") or {}).pop("inventory", None)
@@ -101,7 +101,7 @@ class Rig:
     async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 900.0) -> None:
         async with asyncio.timeout(seconds):
             while await self.client.get(kind, name, namespace if kind.namespaced else "") is not None:
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(POLL_SECONDS)
 
     async def pull_secret(self, name: str = "pull-secret", text: str = PULL_SECRET) -> None:
         data = {".dockerconfigjson": base64.b64encode(text.encode()).decode()}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..lab import Lab
 
 # Lab seconds.
-LOOK_SECONDS = 10.0
+POLL_SECONDS = 10.0
 AFTER_RESTART = ("Rebooting", "Waiting for ignition", "Configuring", "Joined")
 STAGES_AFTER_RESTART = ("Configuring", "Joined", "Done")
 FINISHED = ("installed", "adding-hosts", "error", "cancelled")
@@ -47,7 +47,7 @@ class Controller:
 
     async def run(self) -> None:
         while True:
-            await self._lab.clock.sleep(LOOK_SECONDS)
+            await self._lab.clock.sleep(POLL_SECONDS)
             if not self._running.serving or not self._running.api.bootstrap_complete:
                 continue
             try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SPACE = "assisted-installer"
 # Lab seconds.
-LOOK_SECONDS = 15.0
+POLL_SECONDS = 15.0
 _ARGUMENTS = "random.trust_cpu=on ignition.firstboot ignition.platform.id=metal"
 
 
@@ -44,7 +44,7 @@ class Reclaim:
     async def wait(self) -> BootArtifacts:
         """Return when the machine is to restart with what was downloaded."""
         while True:
-            await self._lab.clock.sleep(LOOK_SECONDS)
+            await self._lab.clock.sleep(POLL_SECONDS)
             pod = self._pod()
             if pod is None:
                 continue

@@ -37,7 +37,7 @@ from .spoke import Spokes
 from .world import World
 
 FOLLOW_SECONDS = 60.0
-LOOK_SECONDS = 10.0
+POLL_SECONDS = 10.0
 # shouldCheckSpokeForDay2Host and shouldApproveCSRsForAgent of openshift/assisted-service
 # internal/controller/controllers/agent_controller.go
 AFTER_REBOOT, APPROVING = ("Rebooting", "Joined", "Configuring"), ("Rebooting", "Joined")
@@ -58,7 +58,7 @@ class Day2:
             try:
                 await self._backend.call("POST", f"{self._backend.host_path(host)}/actions/install")
             except BackendError:
-                return LOOK_SECONDS
+                return POLL_SECONDS
             return None
         rebooted = host.status == "installing-in-progress" and host.progress.stage in AFTER_REBOOT
         if not rebooted and host.status != "installing-pending-user-action":
@@ -69,7 +69,7 @@ class Day2:
         try:
             await self._advance(agent, host, cluster, client)
         except Refused:
-            return LOOK_SECONDS
+            return POLL_SECONDS
         return FOLLOW_SECONDS if host.status != "added-to-existing-cluster" else None
 
     async def _advance(self, agent: Object, host: Host, cluster: Cluster, client: Client) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .hub import Hub
 
 LOG = logging.getLogger(__name__)
-LOOK = 0.1  # seconds of the wall clock
+POLL_SECONDS = 0.1  # seconds of the wall clock
 AWAY_SECONDS = 30.0
 SKEW_SECONDS = 600.0
 
@@ -36,7 +36,7 @@ class Trouble:
                 LOG.debug("a fault of the hub: %s", error)
             except Exception:
                 LOG.exception("a fault of the hub could not be played")
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
         """One round."""

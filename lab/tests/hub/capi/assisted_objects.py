@@ -44,7 +44,7 @@ KINDS = (
     CLUSTER_VERSION,
 )
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-SETTLED_SECONDS, LOOK_SECONDS = 3.0, 0.5
+SETTLED_SECONDS, POLL_SECONDS = 3.0, 0.5
 
 
 def plain(value: Any, name: str = "") -> Any:
@@ -131,8 +131,8 @@ async def settled(on: AssistedStage) -> dict[str, Any]:
     """The objects once nothing changes them any more."""
     before, since = await objects(on), 0.0
     while since < SETTLED_SECONDS:
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
         now = await objects(on)
-        since = since + LOOK_SECONDS if now == before else 0.0
+        since = since + POLL_SECONDS if now == before else 0.0
         before = now
     return before

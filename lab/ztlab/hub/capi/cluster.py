@@ -18,7 +18,7 @@ from .nodes import Nodes
 from .shape import controller_of, paused, provisioned, reference_target
 
 WAIT_SECONDS = 5.0
-LOOK_SECONDS = 30.0
+POLL_SECONDS = 30.0
 
 
 class ClusterController:
@@ -43,7 +43,7 @@ class ClusterController:
                 await self._adopt(cluster, kind, item)
         cluster = await self._endpoint(cluster)
         await self._show(cluster)
-        return LOOK_SECONDS
+        return POLL_SECONDS
 
     def _referred(self, cluster: Object, name: str) -> tuple[Kind | None, Object | None]:
         target = reference_target(cluster["spec"].get(name), cluster["metadata"]["namespace"])

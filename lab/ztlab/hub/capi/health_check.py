@@ -18,7 +18,7 @@ from .nodes import Nodes
 from .provider.selection import selects
 from .shape import condition_is, new_conditions, old_conditions, paused, with_conditions
 
-LOOK_SECONDS = 60.0
+POLL_SECONDS = 60.0
 
 
 def to_be_replaced(machine: Object) -> bool:
@@ -39,7 +39,7 @@ class HealthCheckController:
         cluster_key = key[0], item["spec"]["clusterName"]
         cluster = self._world.get(self._core.cluster, cluster_key)
         if cluster is None or paused(item, cluster):
-            return LOOK_SECONDS
+            return POLL_SECONDS
         rules, machines = checks(item), self._targets(item)
         nodes = self._nodes.all(cluster_key)
         found = {machine["metadata"]["name"]: self._judge(machine, rules, nodes) for machine in machines}
@@ -48,7 +48,7 @@ class HealthCheckController:
         for machine in machines:
             await self._mark(machine, found[machine["metadata"]["name"]], replace=allowance >= 0)
         await self._show(item, machines, len(bad), allowance)
-        return min([LOOK_SECONDS, *(finding.again for finding in found.values() if finding.again is not None)])
+        return min([POLL_SECONDS, *(finding.again for finding in found.values() if finding.again is not None)])
 
     def _targets(self, item: Object) -> list[Object]:
         """Machines of the cluster that the selector takes."""

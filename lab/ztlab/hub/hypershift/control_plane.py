@@ -28,7 +28,7 @@ ETCD_SECONDS, KUBE_SECONDS, IGNITION_SECONDS = 15.0, 45.0, 60.0
 KUBECONFIG, PASSWORD = "admin-kubeconfig", "kubeadmin-password"
 CORE_CONFIG_LABEL = f"{naming.PREFIX}core-ignition-config"
 CORE_CONFIGS = ("ignition-config-99-worker-ssh", "ignition-config-fips", "ignition-config-kubelet")
-LOOK_SECONDS = 20.0
+POLL_SECONDS = 20.0
 
 
 def state_of(plane: Plane | None, age: float) -> PlaneState:
@@ -69,7 +69,7 @@ class ControlPlaneController:
             await self._advance(key, item, plane, age, version)
         await self._show(item, plane, age)
         due = [moment - age for moment in (ETCD_SECONDS, KUBE_SECONDS, IGNITION_SECONDS) if moment > age]
-        return min(due) + 0.5 if due else LOOK_SECONDS
+        return min(due) + 0.5 if due else POLL_SECONDS
 
     async def _advance(self, key: Key, item: Object, plane: Plane, age: float, version: str) -> None:
         if age >= KUBE_SECONDS and not plane.run.serving:

@@ -27,7 +27,7 @@ POOL_LABEL = naming.NODE_POOL
 CONFIG = "machineconfiguration.openshift.io/"
 DESIRED, CURRENT, STATE, SINCE = f"{CONFIG}desiredConfig", f"{CONFIG}currentConfig", f"{CONFIG}state", f"{CONFIG}since"
 # Lab seconds.
-UPGRADE_SECONDS, DRAIN_RETRY_SECONDS, LOOK_SECONDS = 60.0, 60.0, 30.0
+UPGRADE_SECONDS, DRAIN_RETRY_SECONDS, POLL_SECONDS = 60.0, 60.0, 30.0
 
 
 class GuestNodesController:
@@ -50,7 +50,7 @@ class GuestNodesController:
             upgrading = await self._upgrade(guest, machine_set, key[0]) or upgrading
         if upgrading:
             return 5.0
-        return LOOK_SECONDS if waiting else None
+        return POLL_SECONDS if waiting else None
 
     # labels and taints
 

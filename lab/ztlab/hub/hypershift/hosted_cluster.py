@@ -51,7 +51,7 @@ from .planes import Planes
 from .pool_conditions import paused_until
 
 WAIT_SECONDS = 5.0
-LOOK_SECONDS = 60.0
+POLL_SECONDS = 60.0
 ARCHITECTURES = {
     "x86_64": "AMD64",
     "aarch64": "ARM64",
@@ -84,7 +84,7 @@ class HostedClusterController:
         if valid and not paused:
             await self._apply(hosted)
         await self._show(hosted, facts, conditions, ARCHITECTURES.get(architecture, ""))
-        return LOOK_SECONDS if valid else WAIT_SECONDS
+        return POLL_SECONDS if valid else WAIT_SECONDS
 
     async def _identity(self, hosted: Object) -> Object:
         """What is made up once."""

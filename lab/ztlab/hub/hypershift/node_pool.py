@@ -31,7 +31,7 @@ from .scalable import Owner, Target, available, managed_labels, pool_key, replac
 
 WAIT_SECONDS = 5.0
 RETRY_SECONDS = 10.0
-LOOK_SECONDS = 120.0
+POLL_SECONDS = 120.0
 
 
 @dataclasses.dataclass
@@ -131,7 +131,7 @@ class NodePoolController:
         verdict = first(Facts(look.pool, look.hosted, instant(look.now), authority is not None, look.version, problem))
         look.take(verdict)
         if verdict.stop or authority is None:
-            return RETRY_SECONDS if verdict.error else LOOK_SECONDS
+            return RETRY_SECONDS if verdict.error else POLL_SECONDS
         target = self._target(look, made)
         present = self._world.get(self._kind(look.pool), (look.space, look.pool["metadata"]["name"]))
         look.take(second(look.pool, look.hosted, self._progress(look, made, target, present, machines)))
@@ -144,7 +144,7 @@ class NodePoolController:
         ):
             return RETRY_SECONDS
         await self._write(look, made, target, present, base64.b64decode(authority["data"]["tls.crt"]), machines)
-        return LOOK_SECONDS
+        return POLL_SECONDS
 
     def _target(self, look: Look, made: Payload) -> Target:
         selector = (look.pool["spec"]["platform"].get("agent") or {}).get("agentLabelSelector")

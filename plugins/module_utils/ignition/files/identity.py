@@ -40,7 +40,7 @@ settings=/etc/assisted/rendezvous-host.env
 issue=40_rendezvous-host
 
 until [[ -f $settings ]]; do
-    set_issue "$issue" "This image does not yet know its rendezvous host ($settings is missing)."
+    set_issue "$issue" "No rendezvous host is configured yet: $settings is missing."
     sleep 30
 done
 # shellcheck source=/dev/null

@@ -25,7 +25,7 @@ HOST_ANNOTATION = "metal3.io/BareMetalHost"
 UUID_LABEL = "metal3.io/uuid"
 AVAILABLE = ("ready", "available")
 HOST_PAUSED, UNHEALTHY = "baremetalhost.metal3.io/paused", "capi.metal3.io/unhealthy"
-LOOK_SECONDS = 10.0
+POLL_SECONDS = 10.0
 
 
 def state_of(host: Object) -> str:
@@ -74,7 +74,7 @@ class Metal3MachineController:
         host = self._host(item) or await self._choose(item)
         if host is None:
             await self._show(item, "AssociateBMHFailed", "No available host found. Requeuing.")
-            return LOOK_SECONDS
+            return POLL_SECONDS
         item = await self._world.metadata(self._kind, item, annotations={HOST_ANNOTATION: "/".join(key_of(host))})
         await self._provision(item, host, machine, secret)
         if state_of(host) != "provisioned":
@@ -143,7 +143,7 @@ class Metal3MachineController:
         node = next((entry for entry in nodes if labels_of(entry).get(UUID_LABEL) == host["metadata"]["uid"]), None)
         if node is None:
             await self._show(item, "SettingProviderIDOnNodeFailed")
-            return LOOK_SECONDS
+            return POLL_SECONDS
         present = (node.get("spec") or {}).get("providerID")
         if present not in (None, "", provider_id):
             raise Retry(f"Node {node['metadata']['name']} has the provider id {present}")
@@ -187,9 +187,9 @@ class Metal3MachineController:
             }
             if cleared or host["spec"].get("online"):
                 await self._world.patch(BARE_METAL_HOST, host, {"spec": {**cleared, "online": False}})
-                return LOOK_SECONDS
+                return POLL_SECONDS
             if state_of(host) not in (*AVAILABLE, "registering", "") and not deleting(host):
-                return LOOK_SECONDS
+                return POLL_SECONDS
             owners = [
                 entry
                 for entry in host["metadata"].get("ownerReferences") or []
