@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""For all tests: a temporary directory has no sibling, because work directories beside a deployment's own are evidence
-(deployment/safety/record.py).
+"""Fixtures for all tests: each temporary directory has no sibling, because the collection reads work directories next
+to a deployment's own as evidence (deployment/safety/record.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Caches of the tests, and of the programs that they start, are not those of the user."""
+    """Keep the caches of the tests, and of the programs that they start, apart from those of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield

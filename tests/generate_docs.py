@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write the pages of docs/ that are generated from the collection's own tables:
+"""Generate those pages of docs/ that come from the collection's own tables:
 ``PYTHONPATH=.build python tests/generate_docs.py``.
 """
 

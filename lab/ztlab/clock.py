@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lab time: everything in the lab waits in lab seconds; a speed of 30 makes 30 of them pass in one second of the wall
-clock.
-"""
+"""Lab time: the lab waits in lab seconds. At speed 30, 30 lab seconds pass in one second of the wall clock."""
 
 from __future__ import annotations
 
@@ -12,9 +10,9 @@ import datetime
 import time
 from collections.abc import Callable
 
-# Seconds of the wall clock. The lab looks at its clock every BEAT seconds; IDLE of them may pass from one beat to the
-# next without work. Work counts up to KEEP_UP: a lab that gets no processor for a second, or has a second's work to do,
-# must not find that two minutes of its own have passed, in which agents fell silent and hosts exceeded their limits.
+# Seconds of the wall clock. The lab reads its clock every BEAT seconds; IDLE of them may pass from one beat to the
+# next without work. Work counts up to KEEP_UP: if a lab gets no processor for a second, or has a second's work to do,
+# two minutes of lab time must not pass at once: agents would be disconnected, and hosts would exceed their limits.
 # Time in which another process has the processor does not count: on a busy machine a lab is slower, not hurried.
 BEAT, IDLE, KEEP_UP = 0.04, 0.06, 0.12
 # The longest sleep without reading the clock, whose speed may have changed.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The clusters that machines of the lab install: the new cluster's Kubernetes API, and which machines carry it."""
+"""The clusters that machines of the lab install: each cluster's Kubernetes API, and the machines that run it."""
 
 from __future__ import annotations
 

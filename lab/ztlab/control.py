@@ -25,7 +25,7 @@ Handler = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
 
 class ControlError(Exception):
-    """The lab cannot be asked, or it refused; the text says why."""
+    """The lab does not answer or refused the request; the text is the reason."""
 
 
 class NotRunning(ControlError):

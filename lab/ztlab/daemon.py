@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The process of a lab: ``python -m ztlab.daemon <state directory>``.
 
-It ends by ``ztlab down``, after its life, or with its state directory.
+The process ends with ``ztlab down``, after its time to live, or when its state directory is deleted.
 """
 
 from __future__ import annotations

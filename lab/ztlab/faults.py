@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults: what goes wrong in the lab because a test or user asked for it (``ztlab fault add``).
+"""Faults that a test or user injects into the lab (``ztlab fault add``).
 
-A component asks ``faults.take(kind, machine)`` at the point where the fault would bite; no other code knows of faults.
-A fault of a Kubernetes API with option ``percent`` bites that part of the requests.
+A component calls ``faults.take(kind, machine)`` at the point where the fault takes effect; no other code handles
+faults. A fault of a Kubernetes API with option ``percent`` affects that percentage of the requests.
 """
 
 from __future__ import annotations

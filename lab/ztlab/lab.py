@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One lab: the site's machines and BMCs, the network between them, and the clusters that come out of it."""
+"""One lab: the site's machines and BMCs, the network between them, and the clusters that they install."""
 
 from __future__ import annotations
 

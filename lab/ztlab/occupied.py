@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is on machines without an installation in this lab: other operating systems, and clusters that have been running
-for long.
-"""
+"""Put systems on machines that this lab did not install: other operating systems, and running clusters."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _PLATFORMS = {"baremetal": "BareMetal", "none": "None"}
 
 
 class Occupants:
-    """Puts systems on machines as the site file says, and later as ``ztlab install`` says."""
+    """Puts systems on machines: those of the site file, and later those of ``ztlab install``."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab

@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parts of the lab that do not answer for a while because a fault says so: BMCs, Kubernetes APIs, kubelets,
-assisted-services.
+"""Stop parts of the lab for the time of a fault: BMCs, Kubernetes APIs, kubelets, assisted-services.
 
-What is behind them keeps its state.
+The programs behind them keep their state.
 """
 
 from __future__ import annotations

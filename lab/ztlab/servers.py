@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a rack needs besides machines, for those who ask it over the network: name servers, time servers, a registry of
-container images.
+"""Name servers, time servers and a container image registry for programs on the user's machine.
 
-Systems of the lab ask the fabric itself. These servers answer the user's own machine.
+Systems of the lab query the fabric directly.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An assisted-service without a hub, as it runs on a bastion or hosted: the service, its image service, and who may use
-them.
-"""
+"""Run an assisted-service without a hub, on a bastion or hosted: service, image service, and users."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The content of a lab's state directory, known to its process and to the commands that talk to it."""
+"""The content of a lab's state directory, which its process and the commands share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables that lead an unchanged inventory into the lab (``ztlab vars``)."""
+"""Ansible variables that redirect an unchanged inventory to the lab (``ztlab vars``)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOAD_BALANCERS = 4
 def variables(site: Site, fabric: Fabric, *, ca_file: Path, base_image: Mapping[str, str]) -> dict[str, Any]:
     """Values for ``ansible-playbook -e @file``.
 
-    The inventory's own addresses stay as they are; ``openshift_connect_to`` leads them here.
+    The inventory's addresses stay as they are; ``openshift_connect_to`` redirects them to the lab.
     """
     # Without a registry in the lab, the collection would ask one outside of it for the digest of the release.
     checks = {} if site.registries else {"openshift_checks": {**site.checks, "release-not-pinned": "off"}}

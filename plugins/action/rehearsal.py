@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Deploys the inventory of the run in a lab, from inside Ansible."""
+"""Action plugin of module rehearsal: deploys the inventory of the run in a lab, from Ansible's process."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ options:
     type: list
     elements: str
   image_proxy:
-    description: Proxy that hosts use which run the discovery image. (O(proxy) is the one that this module goes
-      through.)
+    description: Proxy for hosts that run the discovery image. O(proxy) is the proxy for the module's own connections.
     type: dict
     suboptions:
       http_proxy:

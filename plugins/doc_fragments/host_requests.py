@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Options of a host of modules agents, bare_metal_hosts and assisted_hosts.
 
-Fields that these modules pass on unchanged are documented by the table of fields; the others have their text here.
+Fields that these modules pass on unchanged are documented by the table of fields; the other fields are documented here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options with machines and their BMCs, each under the name that its modules have for it."""
+"""Options that list machines with their BMCs, each under the name that its modules use."""
 
 from __future__ import annotations
 

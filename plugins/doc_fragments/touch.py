@@ -1,6 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The option ``touch``: the deployment that touches the machines, and the evidence about them."""
+
 from __future__ import annotations
 
 

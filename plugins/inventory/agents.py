@@ -123,12 +123,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connectio
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 
 _SELECTING = ("namespaces", "label_selector", "infra_env_name", "cluster_name", "query")
-# What tells one source of Agents from another in the cache; no secrets among them.
+# Options that identify a source of Agents in the cache; none of them is a secret.
 _PLACE = ("host", "context", "impersonate_user")
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
-    """The module to hub/agents/inventory.py."""
+    """Inventory plugin: adds the Agents of a hub as hosts, named and grouped by hub/agents/inventory.py."""
 
     NAME = "zerotouch.openshift.agents"
 
@@ -177,7 +177,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         }
 
     def _check_names(self, config: dict[str, Any]) -> None:
-        """Ansible passes over options that it does not know; a misspelt ``namespaces`` would show all of them."""
+        """Ansible ignores options that it does not know; a misspelt ``namespaces`` would show all namespaces."""
         definitions = self.option_definitions
         known = [
             name

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables of method assisted: ``openshift_assisted``, and what ``openshift_infra_env`` and ``openshift_agent``
-mean to an assisted-service.
+"""Check the variables of method assisted (``openshift_assisted``, ``openshift_infra_env`` and ``openshift_agent``), and
+convert them to options of modules for an assisted-service.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables of method capi: ``openshift_capi``, and what ``openshift_cluster`` and the hosts mean to module
-assisted_control_plane.
+"""Check the variables of method capi, and convert ``openshift_capi``, ``openshift_cluster`` and the hosts to options of
+module assisted_control_plane.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def check_capi(variables: Mapping[str, Any]) -> list[Problem]:
 
 
 def check_description(variables: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]]) -> list[Problem]:
-    """What of cluster and hosts the providers have no place for.
+    """What the description of cluster and hosts contains that the providers do not support.
 
     The check of the configuration reports what cannot be read.
     """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with the variables of a run, and what the check of the configuration reads."""
+"""Check the variables of a run, and collect from them the input for the check of the configuration."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _unreachable_server(inventory: Inventory, *, building: bool) -> list[Problem
 
 
 def _groups(inventory: Inventory, *, building: bool) -> list[Problem]:
-    """Groups matter where the inventory describes the cluster; beside files of the user it only adds BMC data.
+    """Groups matter where the inventory describes the cluster; with files of the user it only adds BMC data.
 
     On a hub, hosts may have other sources; then the cluster says how many it takes.
     """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The APIs and services that a run talks to, and from where the settings of each come, in words: the first lines that a
+"""Describe the APIs and services that a run connects to, and the source of their settings: the first lines that a
 playbook prints.
 """
 

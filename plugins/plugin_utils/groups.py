@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Role groups that are not there, or are empty: hosts in a group of another name would silently be left out of the
-cluster.
+"""Check for role groups that do not exist or are empty: hosts in a group of another name would silently be left out of
+the cluster.
 """
 
 from __future__ import annotations

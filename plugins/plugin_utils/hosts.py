@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``, and what is wrong with
-what only booting needs.
+"""Read the hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``; and check the
+fields that only booting needs.
 
 Package cluster checks the rest of ``openshift_host``. Where the inventory only adds BMC data to the user's files, only
 this file checks it.
@@ -30,12 +30,12 @@ GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "wor
 _BMC_DEFAULTS = ("username", "password", "validate_certs", "ca_cert")
 # Keys of openshift_host that one boot method reads.
 _METHOD_DATA = {**{key: method.name for method in METHODS.values() for key in method.needs}, "vm": "libvirt"}
-# By what an Agent of a hub is recognised besides MAC addresses.
+# Fields by which an Agent of a hub is recognised besides MAC addresses.
 _OF_AGENT = ("system_uuid", "serial_number", "bmc_address", "labels", "query")
 
 
 def group_names(value: Any) -> dict[str, str]:
-    """``openshift_groups`` over its defaults; what cannot be read is left out (the settings tell it)."""
+    """``openshift_groups`` over its defaults; what cannot be read is left out (check_settings reports it)."""
     provided = value if isinstance(value, Mapping) else {}
     return {
         key: name if isinstance(name := provided.get(key), str) else default for key, default in DEFAULT_GROUPS.items()
@@ -166,8 +166,8 @@ def chosen_hosts(hosts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> li
 def named_as_described(
     hosts: Iterable[Mapping[str, Any]], described: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
-    """Hosts of an inventory beside the files of the user, which ``described`` has by name with their MAC addresses: a
-    host whose MAC address is that of a host in the files goes by that one's name, whatever the inventory calls it.
+    """Hosts of an inventory that adds data to the files of the user; ``described`` has the hosts of the files by name,
+    with their MAC addresses. A host with a MAC address of a host in the files gets the name from the files.
     """
     by_mac = {normal_mac(mac): name for name, macs in described.items() for mac in macs}
     found = []

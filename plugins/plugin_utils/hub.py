@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about a hub: ``openshift_hub``, ``openshift_infra_env`` and, for a host, ``openshift_agent``; and what
-the hub's modules get from them.
+"""Check the variables about a hub (``openshift_hub``, ``openshift_infra_env`` and, for a host, ``openshift_agent``),
+and convert them to options of the hub's modules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .problems import problem as _problem
 
 BINDINGS = ("late", "early", "none")
 IMAGES = ("direct", "publish")
-# Where the options of the connection end; the rest is about the hub's objects.
+# Options of the connection; the other keys are about the hub's objects.
 _CONNECTION = tuple(name for name in CONNECTION_OPTIONS if name != "connect_to")
 _OWN: Mapping[str, type | tuple[type, ...]] = {
     "namespace": str,
@@ -44,7 +44,7 @@ _BY_BMC = "openshift_hub.bare_metal_hosts lets the hub boot the machines through
 UNEXPECTED = ("ignore", "warn", "fail", "approve")
 # Options of module infra_env that the hub's roles set themselves.
 _INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", "forks", "work_dir", *CONNECTION_OPTIONS)
-# What a BareMetalHost tells its Agent, as the modules agents and bare_metal_hosts name it.
+# Fields that a BareMetalHost passes to its Agent, as the modules agents and bare_metal_hosts name it.
 _REPORTED = (
     *(row.option for row in (*OWN_REQUESTS, *ANNOTATION_REQUESTS) if row.option != "hostname"),
     *("agent_labels", "node_labels", "installer_args", "ignition_config_overrides", "cluster", "unbind"),

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The shared action: a module is opened inside Ansible when the task runs where Ansible runs, else shipped as a module.
+"""The shared base of action plugins: a module runs inside Ansible when the task runs where Ansible runs; otherwise
+Ansible transfers it as a module.
 
 Inside costs 0.03 s a task instead of 0.5 to 1.5 s and shows progress live. Ansible loads the action class in its parent
-process, before it forks
-a worker for the task; so a module and its libraries are imported once per run, by the few lines that every
-module has in plugins/action. Routing all modules to one file (``plugin_routing.action.*.redirect``) would save these
-lines, but ansible-core resolves the names in ``module_defaults`` and action groups through it: measured on 2.19.14 and
-2.21.5, the defaults of one module then reach all of them.
+process, before it forks a worker for the task; so a module and its libraries are imported once per run, by the few
+lines that every module has in plugins/action. Routing all modules to one file (``plugin_routing.action.*.redirect``)
+would save these lines, but ansible-core resolves the names in ``module_defaults`` and action groups through it:
+measured on 2.19.14 and 2.21.5, the defaults of one module then reach all of them.
 
 Source: docs/upstream/ansible.md#cost-of-imports.
 """
@@ -38,7 +38,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.live import ac
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.plan_journal import add_lines
 
 _RULES = ("mutually_exclusive", "required_together", "required_one_of", "required_if", "required_by")
-# What an interpreter reads when it starts: such an environment needs a process of its own.
+# What an interpreter reads when it starts: such an environment needs a separate process.
 _STARTUP_PREFIXES = ("PYTHON", "LD_", "LC_")
 # Characters (ansible/awx awx/settings/defaults.py MAX_EVENT_RES_DATA).
 _LARGEST_EVENT = 700_000
@@ -59,7 +59,7 @@ class ModuleAction(ActionBase):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in cls.libraries:
-            with contextlib.suppress(MissingLibrary):  # said by the module, if it comes to need it
+            with contextlib.suppress(MissingLibrary):  # the module reports it when it needs the library
                 getattr(libraries, name)
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class ModuleAction(ActionBase):
 def obstacle_to_in_process(
     *, transport: str, become: bool, wrap_async: bool, interpreter: str, environment: Mapping[str, Any]
 ) -> str:
-    """Why the module cannot be opened inside Ansible; empty when it can."""
+    """Why the module cannot run inside Ansible; empty when it can."""
     if transport != "local":
         return f"connection {transport}"
     if become:

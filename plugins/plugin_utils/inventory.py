@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the inventory and the variables of a run contain, as plain data.
+"""Read the inventory and the variables of a run as plain data.
 
 Each variable is rendered once, and the variables of each host are read once.
 """
@@ -33,7 +33,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.texts import i
 
 # What describes a host to the configuration of its cluster.
 _HOST_VARIABLES = ("openshift_host", "openshift_host_defaults", "openshift_bmc_defaults")
-# Fields of the cluster that credentials of a controller bring as files.
+# Fields of the cluster that credentials of a controller provide as files.
 _FROM_FILES = {"pull_secret": "openshift_pull_secret_file", "ssh_public_keys": "openshift_ssh_key_file"}
 
 

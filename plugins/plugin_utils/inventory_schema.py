@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published JSON schema of a whole inventory file, for editors: groups, hosts and the variables of the interface
-wherever Ansible allows them.
+"""Create the published JSON schema of a whole inventory file, for editors: groups, hosts and the ``openshift_*``
+variables wherever Ansible allows them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live report within a run of Ansible: started by the first task, written by each module that prints progress,
-concluded by the last task (entry points ``main``, ``finished`` and ``failed`` of role cluster_report).
+"""The live report within a run of Ansible: the first task starts it, each module that prints progress writes it, the
+last task concludes it (entry points ``main``, ``finished`` and ``failed`` of role cluster_report).
 
 What tasks need to know is in a file of the run's temporary directory, which Ansible removes at its end and which only
 its user reads.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Paths as users give them: relative to where they are defined, with ``~``."""
+"""Resolve paths of users: relative to the file or directory where they are defined, with ``~``."""
 
 from __future__ import annotations
 

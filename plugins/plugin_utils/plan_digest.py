@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The digest of what a run would do, so that a deployment carries out the plan that was approved and no other."""
+"""Calculate the digest of a plan, so that a deployment carries out the plan that was approved and no other."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lines of the plan that the tasks of a run print in check mode, kept in the temporary directory of the run, which
+"""Keep the lines of the plan that the tasks of a run print in check mode, in the temporary directory of the run, which
 Ansible removes at its end.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which playbooks an installation method has, and what a user does instead of a playbook that the method does not
+"""List the playbooks of each installation method, and what a user does instead of a playbook that the method does not
 have.
 """
 

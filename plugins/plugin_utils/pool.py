@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about hosted clusters and pools: ``openshift_hosted_cluster`` and ``openshift_node_pool``, and what the
-modules get from them.
+"""Check the variables about hosted clusters and pools (``openshift_hosted_cluster`` and ``openshift_node_pool``), and
+convert them to options of the modules.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .problems import problem as _problem
 KINDS = ("NodePool", "MachineDeployment")
 DEFAULT_NAMESPACE = "clusters"
 DEFAULT_SPARES = "spares"
-# The label by which a pool tells its Agents, unless the user has one of his own.
+# The label by which a pool recognizes its Agents, unless the user sets another label.
 POOL_LABEL = "zerotouch.openshift/node-pool"
 _LONGEST_VALUE = 63
 # Keys of openshift_node_pool that are not options of module node_pool; the kind of each.
@@ -480,7 +480,7 @@ def _pool_problems(provided: Mapping[str, Any], path: str = "openshift_node_pool
 
 
 def _values(path: str, provided: Mapping[str, Any]) -> Iterator[Problem]:
-    """What module node_pool would find wrong with its options; its turn comes when machines have been booted already.
+    """What module node_pool would find wrong with its options; it runs when machines have been booted already.
 
     What depends on the pool is its part.
     """

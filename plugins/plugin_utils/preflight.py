@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live check before the window: the variables of the run, then everything that they name, as a table of
-verdicts.
+"""Run the preflight checks before the maintenance window: the variables of the run, then everything that they name, as
+a table of verdicts.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PreflightAction(VariablesAction):
 
 
 def preflight(inventory: Inventory, call: Call) -> dict[str, Any]:
-    """All verdicts, printed as a table. Raises :class:`InvalidInput` for variables with which nothing can be asked."""
+    """All verdicts, printed as a table. Raises :class:`InvalidInput` for variables that prevent every check."""
     resolved, state_fault = _read(inventory, call)
     verdicts = judge(observe(_asked(inventory, resolved, state_fault, call)))
     for line in table(verdicts):

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment of the user's inventory in a lab: the same command line, led to loopback.
+"""Deploy the user's inventory in a lab: the same command line, redirected to loopback.
 
 Nothing of the real rack is contacted.
 """
@@ -44,7 +44,7 @@ _WITHOUT: Mapping[str, Any] = {
     "openshift_state": {"method": "directory"},
     "openshift_force": [],
 }
-# The part of a site file that a method needs beside the machines, and the variable of the lab that leads to it.
+# The part of a site file that a method needs besides the machines, and the variable of the lab that connects to it.
 _REMOTE = {
     "hub": ("hub", "openshift_hub"),
     "hosted": ("hub", "openshift_hub"),

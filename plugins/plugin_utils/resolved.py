@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The resolved variables of a run: read and checked once (:func:`resolve`), derived from in every role
-(:class:`Resolved`).
+"""The resolved variables of a run: :func:`resolve` reads and checks them once, :class:`Resolved` derives values in
+every role.
 
 The result is plain data. Hosts are in it once: each further list of 1000 hosts costs Ansible about a second.
 """

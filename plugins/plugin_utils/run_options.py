@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of ansible-playbook that do something else in these playbooks than a user expects."""
+"""Reject options of ansible-playbook that have another effect in these playbooks than a user expects."""
 
 from __future__ import annotations
 

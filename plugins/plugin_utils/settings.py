@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the ``openshift_*`` variables of an inventory mean: one place for names, types and defaults
+"""Check and convert the ``openshift_*`` variables of an inventory: one place for names, types and defaults
 (docs/reference/variables.md).
 
 Works on plain data. Module deployment_settings calls it once for each run.
@@ -45,8 +45,8 @@ from .problems import problem as _problem
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 FORCES = OVERRIDES
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
-# Limits of waits beside those of an agent-based installation: the phase of openshift_timeouts that sets them, and the
-# default in seconds.
+# Limits of waits other than those of an agent-based installation: the phase of openshift_timeouts that sets them, and
+# the default in seconds.
 LIMITS: Mapping[str, tuple[str, float]] = {
     "objects": ("boot", 600.0),
     "registration": ("discovery", 2400.0),
@@ -58,7 +58,7 @@ LIMITS: Mapping[str, tuple[str, float]] = {
 _REHEARSAL = ("site", "base_image", "speed")
 _CHECK_REPORT = ("json", "gitlab", "github")
 _BASE_IMAGE = ("path", "url", "release", "stream_url", "sha256", "version", "rootfs_url", "verify")
-# What can be a directory below ./clusters; what a cluster may be called is the configuration's to say.
+# Names of directories below ./clusters; the check of the configuration decides what a cluster may be called.
 _DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KINDS: Mapping[type, str] = {
     dict: "a mapping",

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Variables that hold a structure as text: surveys of a controller and ``-e name=value`` have no mappings and no lists.
+"""Parse variables that hold a structure as text: surveys of a controller and ``-e name=value`` have no mappings and no
+lists.
 
 Messages name line and column, and never repeat the text: it may hold passwords and a pull secret.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The check of an inventory where nothing is installed from: on a laptop, in CI, before a commit.
+"""Check an inventory where no installation runs: on a laptop, in CI, before a commit.
 
 Reads files, and contacts nothing.
 """
@@ -119,7 +119,7 @@ def _report(
 
 
 def _without_place(problem: Problem) -> str:
-    """The problem without its place, which an annotation has beside it."""
+    """The problem without its place, which an annotation has in separate fields."""
     return dataclasses.replace(problem, file="", line=0).text()
 
 
@@ -135,6 +135,6 @@ def _shortened(problem: Problem, directory: str) -> Problem:
 
 
 def _extra_files() -> list[str]:
-    """The files of ``-e @file``, the last of which wins."""
+    """The files of ``-e @file``, the last of which takes precedence."""
     files = context.CLIARGS.get("extra_vars") or ()
     return [os.path.abspath(text[1:]) for text in reversed(files) if isinstance(text, str) and text.startswith("@")]

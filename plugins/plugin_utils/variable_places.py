@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""File and line of variables in the YAML files of an inventory, so that an annotation of CI is at the mistake.
+"""Find file and line of variables in the YAML files of an inventory, so that an annotation of CI is at the mistake.
 
 Ansible's own record of where a value comes from differs between the supported versions of ansible-core, and ends where
 a template makes the value. Therefore the files are read again. What cannot be located (other formats, whole files in a
@@ -47,8 +47,8 @@ def with_places(problems: Iterable[Problem], files: Sequence[Path]) -> list[Prob
 
 
 def variable_files(sources: Sequence[str], extra: Sequence[str]) -> list[Path]:
-    """The files that may define variables: those of ``extra`` first (they win), then the inventories with their
-    host_vars and group_vars.
+    """The files that may define variables: those of ``extra`` first (they take precedence), then the inventories with
+    their host_vars and group_vars.
     """
     files = [Path(path) for path in extra]
     for source in (Path(text) for text in sources if text and "," not in text):

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The action of module deployment_settings.
+"""The action plugin of module deployment_settings.
 
 It always runs where Ansible runs: only there the variables of all hosts are known.
 """

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A process that answers as a hub with many Agents would, as fast as Python can, and counts: ``responder.py COUNT``
-prints its port.
+"""An HTTP server process that answers like a hub with many Agents, as fast as Python can, and counts requests:
+``responder.py COUNT`` prints its port.
 
-It knows no rules. Agents are as large as real ones (about 12 kB each). ``GET /counts`` tells the requests by verb, and
-by verb and Agent the most.
+It checks no rules. Agents are as large as real ones (about 12 kB each). ``GET /counts`` returns the requests by verb,
+and the highest number of requests with one verb for one Agent.
 """
 
 from __future__ import annotations

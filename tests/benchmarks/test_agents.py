@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Budgets: 1000 Agents matched, approved, named and labelled in one task, with one list and one patch each, at least
 100 times faster than a loop of kubernetes.core.k8s; 10 000 Agents listed and planned in 5 s of CPU. The hub is a
-minimal process of its own (responder.py), which also counts.
+minimal server in another process (responder.py), which also counts.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ CPU time is measured against the hub of the unit tests, in memory, and elapsed t
 (KUBEBUILDER_ASSETS) with upstream's definitions. Requests are counted, too: one write for each object, and an unchanged
 run sends no more of them than for 3 + 2 machines.
 
-The program runs in a process of its own, so that times are those of the work alone.
+The program runs in a separate process, so that times are those of the work alone.
 """
 
 from __future__ import annotations

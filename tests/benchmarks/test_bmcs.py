@@ -3,10 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Budget: 100 BMCs are read and booted in at most 1.3 times the time of one, with ``forks: 100``.
 
-Each of them takes a second for each request.
+Each BMC takes a second for each request.
 
-The BMCs have TLS and a process of their own: what they compute is not measured. One kind gets a connection for each
-request, the other keeps one for reads.
+The BMCs use TLS and run in a separate process, so their computing time is not measured. One kind gets a connection for
+each request, the other keeps one for reads.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Budget: the lab installs 3 + 97 hosts at speed 60 within 60 s and 30 s of CPU. It also completes 3 + 197 hosts.
 
-Machines boot a discovery image, register, are bound and installed, and become Nodes: everything is the lab's work,
-nothing is the collection's.
+Machines boot a discovery image, register, are bound and installed, and become Nodes. The lab does all of this work,
+without the collection.
 """
 
 from __future__ import annotations

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Budget: ranges of the image take at most 1.5 times as long as from nginx with 1 and 10 readers, 3 times with 100, at
-every size; in 30 MB.
+every size; in 30 MB of memory.
 
-A reader asks for a range, compares the answer with the file, and asks for the next one on the same connection, as BMCs
+A reader requests a range, compares the answer with the file, and requests the next one on the same connection, as BMCs
 do. All readers are in one process that never waits for one of them. Both servers write a log. The best of several
 rounds counts, since a shared machine only ever adds time.
 
 Where it is permitted, readers and servers have real-time priority, so that other processes take no time from them.
-Without it the scheduler prefers the program that needs least: on a busy machine it ran nginx beside its reader and the
-image server on another processor, where waking takes longer than an answer (measured at load 10: 1.7 to 3.2 times as
-long as nginx; with real-time priority 1.1 to 1.3, at the same load). Without the permission, readers
-have a processor and both servers another one. A server whose
-answers wait for delayed acknowledgements takes 40 ms for each, which is several hundred times as long as nginx.
+Without it the scheduler prefers the program that needs least: on a busy machine it ran nginx on its reader's processor
+and the image server on another one, where waking takes longer than an answer (measured at load 10: 1.7 to 3.2 times as
+long as nginx; with real-time priority 1.1 to 1.3, at the same load). Without the permission, readers have a processor
+and both servers another one. A server whose answers wait for delayed acknowledgements takes 40 ms for each, which is
+several hundred times as long as nginx.
 """
 
 from __future__ import annotations

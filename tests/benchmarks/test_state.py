@@ -1,10 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: 50 hosts that boot at the same time and write what they did into one state file take at most half the time of
-the same edits one after the other.
-
-Printed beside: how often the file was written, and the time that the threads waited for their edits.
+"""Budget: 50 threads that update one state file in parallel need at most half the time of the same updates in sequence.
+The test also prints the number of writes and the waiting time.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Budget: variables of 500 hosts, each with a bond and a VLAN, are read, completely validated and rendered in 2 s of
-CPU; so are the files that come of it, which are read back. Twice the hosts cost no more than two and a half times as
-much: nothing compares each with each.
+CPU. The rendered files are read, validated and rendered again within the same limit. Twice the hosts cost at most two
+and a half times as much: no check compares every host with every other host.
 """
 
 from __future__ import annotations

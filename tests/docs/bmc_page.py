@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Generate ``docs/reference/bmcs.md`` from the table of BMCs."""
+"""Generate ``docs/reference/bmcs.md`` from the collection's table of BMCs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Entries of the error catalogue, and which of them a problem is an instance of."""
+"""Data model of the error catalogue: its entries, and the match of a reported problem with its entry."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Entry:
     """One mistake.
 
     ``paths`` are alternatives with blanks between them: ``*`` is anything, ``[]`` any index. ``texts`` are alternatives
-    of the detail: ``…`` is anything. ``check`` is the name that ``openshift_checks`` takes; its words and its remedy
-    come from the table of checks.
+    of the detail: ``…`` is anything. ``check`` is the name that ``openshift_checks`` takes; reason and remedy come from
+    the table of checks.
     """
 
     paths: str

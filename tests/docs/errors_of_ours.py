@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What our own checks and readers say.
+"""Error messages of this collection's checks and file parsers: data from which `docs/reference/errors-configuration.md`
+is generated.
 
 The table of checks (cluster/rules/checks.py) has the reason and the remedy of each.
 """

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Messages of a run after the configuration was accepted, by package of module_utils.
+"""Error messages of a run after the configuration was accepted, by package of module_utils: data from which
+`docs/reference/errors-run.md` is generated.
 
-A message that no source has fails a test.
+A test fails for a message that is in no source file.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 
 class Message(NamedTuple):
-    """``text`` as it is in the sources, with ``…`` for its variable part."""
+    """``text`` is as in the source file, with ``…`` for its variable part."""
 
     text: str
     cause: str

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer says about machine pools, topologies and fencing.
+"""Error messages of openshift-install about machine pools, topologies and fencing: data from which
+`docs/reference/errors-configuration.md` is generated.
 
 Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go,
   pkg/asset/agent/manifests/nmstateconfig.go.

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer does with each field of its two files: default, first release, effect.
+"""How openshift-install uses each field of its two files: default, first release, effect. Data of
+docs/reference/fields.md.
 
 Paths, types and allowed values come from the collection's own tables (cluster/fields.py). A field without a meaning
 here has the text of its row in cluster/field_table.py; a field without either, or a meaning without a field, fails the
-test of the generated
-page. ``hosts*`` is one meaning for the field and all that is below it.
+test of the generated page. ``hosts*`` is one meaning for the field and all that is below it.
 
 Source: openshift/installer pkg/types/conversion/installconfig.go, pkg/types/validation/installconfig.go,
   pkg/asset/agent/installconfig.go; docs/upstream/releases.md.
@@ -21,7 +21,7 @@ REFUSED = "refused"
 
 
 class Meaning(NamedTuple):
-    """``since`` is empty for what every supported release has."""
+    """``since`` is empty for a field that every supported release has."""
 
     text: str
     default: str = ""
@@ -30,7 +30,7 @@ class Meaning(NamedTuple):
 
 _M = Meaning
 
-# What every Kubernetes object has; the files are none.
+# Fields of every Kubernetes object; the files are not Kubernetes objects.
 _METADATA_KEYS = (
     *(
         "generateName",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/reference/preflight.md: the table of checks, and the lowest firmware, as the code has them."""
+"""Generate docs/reference/preflight.md from the code: the table of checks, and the lowest firmware versions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/reference/safety.md: the safety table as the code has it, between the text that explains it."""
+"""Update the safety table in docs/reference/safety.md from the code; the other text is written manually."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OUTCOMES = {
 
 
 def safety_page(now: str) -> str:
-    """The page with its table renewed; the rest of it is written manually."""
+    """Return the page ``now`` with a new table and the rest unchanged."""
     before, rest = now.split(START)
     after = rest.split(END)[1]
     return f"{before}{START}{table()}{END}{after}"

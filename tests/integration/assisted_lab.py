@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's assisted-service in this process, with machines that answer it, and modules opened against it."""
+"""Run the lab's assisted-service in the test process, with scripted machines, and call modules against it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Secrets that would be found if they got out, in every form in which they could."""
+"""Canary secrets of the tests, and every form in which one could appear in an output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def forms(secret: str) -> set[str]:
     raw = min(found, key=len).encode()
     for offset in range(3):
         text = base64.b64encode(b"\0" * offset + raw).decode()
-        # The first and last characters depend on what stands around the secret.
+        # The first and last characters depend on the text around the secret.
         found.add(text[4 if offset else 0 : len(text) - 4])
     return found
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labs and deployments for tests; all secrets in them are canaries, and no output of any run may show one."""
+"""Fixtures: labs and deployments. All secrets in them are canaries, and no output of any run may contain one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .assisted_lab import Bench, RunModule, module_runner, running_service
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
 
-# They use ``installed``.
+# These test files use fixture ``installed``.
 SHARE_A_DEPLOYMENT = ("test_access", "test_image", "test_secrets")
-# Their tests have labs of their own.
+# Each test of these files has a separate lab.
 SHARE_NOTHING = ("test_each_method", "test_jobs", "test_characterisation", "test_notify", "test_safety_loops")
-# What takes longest, longest first.
+# The slowest test files, slowest first.
 LONG = (
     *SHARE_NOTHING,
     *(
@@ -119,7 +119,7 @@ def ends_with_module(labs: list[Lab]) -> Iterator[None]:
 
 def canary_site(name: str, directory: Path) -> Path:
     """The site of an inventory of the repository; its BMCs have the canary for a password."""
-    site = yaml.safe_load((ROOT / "inventories" / name / "site.yml").read_text())
+    site = yaml.safe_load((ROOT / "inventories" / name / "rack.yml").read_text())
     for machine in site["machines"]:
         machine["bmc"]["password"] = BMC_PASSWORD
     path = directory / "site.yml"

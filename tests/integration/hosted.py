@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub that hosts clusters, a rack of machines, and playbooks that are run against them."""
+"""Helpers: a lab with a hub that hosts clusters, a rack of machines, and the playbooks that run against them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What stands between a module and a healthy service when things go wrong: a gateway that is ill as told, and the
-server of tokens of a hosted service.
+"""Simulate faults between a module and a healthy service: a gateway that fails on request, and the token server of a
+hosted service.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SLOW = 1.0
 
 
 class Gateway:
-    """Forwards to a service.
+    """Forward requests to a service, with faults.
 
-    ``ills`` are (method or "", part of the path, ill) that are used up one by one; ``then`` has more that begin after a
-    path.
+    ``ills`` are faults (method or "", part of the path, ill), each used once; ``then`` has more that begin after a
+    request for a path.
 
-    Ills: a status (502, 503, 504) that the service never hears of; ``cut-before`` and ``cut-after`` it has done its
-    work; ``cut-middle`` of the answer; ``slow``. With ``tokens`` it takes access tokens of its own, each for so many
-    requests, and exchanges offline tokens for them at ``/token``.
+    Ills: a status (502, 503, 504) without a request to the service; ``cut-before`` or ``cut-after`` the service
+    executes the request; ``cut-middle`` of the answer; ``slow``. With ``tokens`` the gateway issues access tokens, each
+    valid for so many requests, and exchanges offline tokens for them at ``/token``.
     """
 
     def __init__(self, url: str, token: str, *, tokens: int = 0) -> None:

@@ -1,8 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A playbook as the job of an automation controller runs it: a container of its own, which takes everything with it
-when it ends.
+"""Run a playbook as a job of an automation controller does: in a separate container, which is deleted with the job.
 
 The private directory of the job is a tmpfs that only the job sees, its processes are those of a PID namespace that is
 killed as a whole, the checkout is read-only, and the user has no passwd entry (ansible/awx awx/main/tasks/jobs.py,
@@ -29,12 +28,12 @@ from typing import Any
 
 from .lab import BIN, ROOT, Deployment
 
-# Of no user on the machine.
+# A user id that no user of the machine has.
 UID = 54321
 _NAMESPACES = ("unshare", "--mount", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc")
 _USER = ("setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups", "--no-new-privs")
-# Where the interpreter is in a directory of root alone, as that of pyenv is, its programs must be readable all the
-# same. Nothing becomes writable.
+# If only root may read the directory of the interpreter, as with pyenv, the job must read its programs nevertheless.
+# Nothing becomes writable.
 _READS = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 # Processes of a plain job are recognised by this variable of their environment.
 _MARK = "ZT_TEST_JOB"

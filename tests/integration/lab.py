@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A lab for a test, and playbooks run against it as a user runs them: in a process of their own, with an inventory, by
-name.
+"""Helpers: start a lab for a test, and run playbooks against it as a user does: ansible-playbook in a separate process,
+with an inventory and the playbook's name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .canaries import shown
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 SPEED = os.environ.get("ZTLAB_SPEED", "120")
-# Until a run says the latter.
+# Lab speed until the output of a run contains WATCHES.
 SLOW, WATCHES = 10.0, " : Supervise the installation]"
 # Seconds of the wall clock after which a test gives up; nothing is measured with it.
 LIMIT = 300.0

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMCs of the lab behind real sockets in the process of a test, with a clock that the test shares with them."""
+"""Run BMCs of the lab behind real sockets in the test process, with a clock that the test shares with them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labs in which a careless user could hurt a running cluster: what the safety tests share."""
+"""Helpers of the safety tests: labs in which a careless user could damage a running cluster."""
 
 from __future__ import annotations
 

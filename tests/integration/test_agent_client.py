@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's own client of the agent ISO against the lab's service, and the module assisted_manifests on the same
-manifests: they send the same.
+"""Upstream's client of the agent ISO and the module assisted_manifests send the same requests to the lab's service for
+the same manifests.
 
 AGENT_CLIENT names a binary of cmd/agentbasedinstaller/client of openshift/assisted-service.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every module to an assisted-service, with a gateway before the lab's that fails: temporary faults are survived,
-others reported, nothing is created twice.
+"""Every module for an assisted-service, through a gateway that fails: modules retry temporary faults, report the
+others, and create nothing twice.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CLUSTER = {
     "ignored_validations": {"hosts": ["ntp-synced"]},
 }
 HOST = {"name": "m1", "mac_addresses": ["02:00:00:00:00:01"], "hostname": "m1", "node_labels": {"rack": "a"}}
-# What each module is asked for once everything is as described.
+# Options of each module once everything is in the desired state.
 MODULES: dict[str, dict[str, Any]] = {
     "assisted_info": {"cluster_name": "demo", "events": 3},
     "assisted_cluster": CLUSTER,

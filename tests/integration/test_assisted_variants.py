@@ -4,7 +4,7 @@
 """Clusters of unusual shape by method assisted against the lab's service: dual stack behind a proxy with an arbiter,
 and two nodes that fence each other.
 
-Each is made, found unchanged by a second run, and brought to the point at which its installation begins.
+Each is created, found unchanged by a second run, and followed until its installation begins.
 """
 
 from __future__ import annotations

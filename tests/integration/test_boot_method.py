@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment with a boot method that the collection does not have: its file and an entry in the table are all that is
-added.
-"""
+"""A deployment with a boot method that the collection does not have: it needs only a file and a table entry."""
 
 from __future__ import annotations
 

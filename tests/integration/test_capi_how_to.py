@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/capi-cluster.md, followed word for word: its commands run as they are printed, in a directory with the
+"""Follow docs/how-to/capi-cluster.md word for word: its commands run as they are printed, in a directory with the
 inventory of the page.
 """
 
@@ -19,7 +19,7 @@ from .conftest import MakeLab, canary_inventory, canary_site
 from .lab import BIN, ROOT, Deployment
 
 PAGE = ROOT / "docs" / "how-to" / "capi-cluster.md"
-# Of the lab's own, and of the site of who follows the page.
+# Variables with values of the lab, or of the site of the page's reader.
 OF_THE_SITE = {"pull_secret", "ssh_public_keys"}
 
 

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbooks of method capi that are killed, moment by moment: the next run continues, and the one after the last
+"""Playbooks of method capi that are killed at several moments: the next run continues, and the run after the last one
 changes nothing.
 
-What a run is killed between two writes of one task for is in tests/unit/modules/test_assisted_control_plane.py, write
-by write.
+tests/unit/modules/test_assisted_control_plane.py kills a run between any two writes of one task.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from .lab import LIMIT, Deployment, kill_all, looked_through
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 APPLY = "Apply the plan of the cluster]"
 CONFIRMED = {"openshift_confirm": "edge"}
-# What the output has when a run is killed; the runs of a playbook follow each other.
+# Output lines at which a run is killed; the runs of a playbook follow each other.
 MOMENTS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "deploy_cluster": (
         {},

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Cluster API modules on a real API server with upstream's definitions, for a user with the rules of docs/rbac and
-no others.
+"""The Cluster API modules on a real API server with upstream's definitions, for a user with only the rules of
+docs/rbac.
 
-No controller runs: what is checked is that the server takes everything as it was written, in both versions of Cluster
+No controller runs: the test checks that the server accepts everything as it was written, in both versions of Cluster
 API, and what the rules allow.
 """
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the playbooks do, method by method, as recorded in tests/characterisation/runs: for changes that must not change
-behaviour.
+"""Compare the effect of the playbooks, method by method, with the recordings in tests/characterisation/runs: for
+changes that must not change behaviour.
 
 Each step of a case is a playbook, first in check mode and then for real: the plan of check mode has each boot and power
 action that the run then does. Recorded are that plan, the tasks that changed something, the writes of each BMC in

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hand-written set of cluster manifests as openshift_config_dir: checked, deployed, and left alone."""
+"""A hand-written set of cluster manifests as openshift_config_dir: it is checked, deployed and not changed."""
 
 from __future__ import annotations
 

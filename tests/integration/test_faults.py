@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What goes wrong in racks: each ends with a message that says what and where, and nothing is touched that need not
-be.
-"""
+"""Faults in racks: each run ends with a message that names fault and place, and makes no unnecessary change."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from .lab import Deployment, host_of
 
 
 def test_what_bmcs_do(sno: Deployment) -> None:
-    """One fault after the other; the machine never gets as far as an installation."""
+    """One fault after the other, each before the installation of the machine begins."""
     lab = sno.lab
     mapping = lab.vars["openshift_connect_to"]
     bmc = "10.0.0.10:443"

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From "found on Galaxy" to the first cluster in the lab: the commands of docs/tutorial.md as they are printed, in an
-empty HOME with an environment of its own. README.md prints some of them.
+"""The user's path from Galaxy to the first cluster in the lab: the commands of docs/tutorial.md as they are printed, in
+an empty HOME and a clean environment. README.md prints some of them.
 
 The artifact comes from a Galaxy server of this test, the wheel of the lab from a directory (PIP_FIND_LINKS); everything
 else from the package index.
@@ -163,7 +163,7 @@ def test_the_readme_prints_commands_of_the_tutorial() -> None:
 def test_the_artifact_and_the_wheel_are_complete(built: Path) -> None:
     tree = built / "ansible_collections" / "zerotouch" / "openshift"
     for path in (
-        "inventories/demo/site.yml",
+        "inventories/demo/rack.yml",
         "extensions/molecule/default/molecule.yml",
         "extensions/controller/apply.yml",
         "extensions/vscode/settings.json",

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every object that the modules of the hub make, with every option that they have, on a real API server with upstream's
-CRDs: it is accepted, nothing of it is dropped, and the second run finds nothing to do.
+"""Every object that the hub modules create, with every option of these modules, on a real API server with upstream's
+CRDs: the server accepts it and drops no field of it, and the second run changes nothing.
 
 This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS) and upstream's CRDs (ZT_UPSTREAM_DATA); see CONTRIBUTING.
 """
@@ -137,7 +137,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
 
 @pytest.fixture
 def run_module(api: RealApi) -> Open:
-    """A module in this process, with that API.
+    """Call a module in the test process, with that API.
 
     The server prunes what a definition does not know, so that a second run would find it missing.
     """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub whose image is served from here, for a machine that a user boots manually and that has another name in the
-inventory; an InfraEnv of another tool. The tests share one lab and build on each other.
+"""The control node serves the discovery image of a hub for a machine that a user boots manually and that has another
+name in the inventory; an InfraEnv of another tool. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/rbac on a real API server: a user with these rules and no others opens every module of the hub; a rule that is
-taken away is named.
+"""docs/rbac on a real API server: a user with only these rules can use every hub module; if a rule is missing, the
+error names it.
 
 The lab's own API grants everything, so that this needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING).
 """

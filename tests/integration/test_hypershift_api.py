@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Node pools and hosted clusters on an API with upstream's CRDs: what we write is accepted, the second run finds
-nothing to do, and our rules give the verdict that the CRDs give.
+"""Node pools and hosted clusters on an API with upstream's CRDs: the API accepts what the collection writes, the second
+run changes nothing, and the collection's rules give the same verdict as the CRDs.
 
-The API is a real one where there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same
-CRDs (ZT_UPSTREAM_DATA).
+The API is a real one if there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same CRDs
+(ZT_UPSTREAM_DATA).
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def client(api: RealApi | LabApi) -> KubeClient:
 
 @pytest.fixture
 def run_module(api: RealApi | LabApi) -> Open:
-    """A module in this process, with that API."""
+    """Call a module in the test process, with that API."""
     kubeconfig = str(api.kubeconfig)
 
     def opened(module: Any, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:

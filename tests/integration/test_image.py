@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image that machines boot, read back with nothing of ours: pycdlib for ISO9660, a few lines for gzip and cpio, the
-table of the documentation.
+"""The image that machines boot, read without code of this collection: pycdlib for ISO9660, a few lines for gzip and
+cpio, the table of the documentation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook init: an inventory from arguments, from answers at a terminal, or with blanks; it passes validate once the
-blanks are filled.
+"""Playbook init creates an inventory from arguments, from answers at a terminal, or with blanks; it passes validate
+once the blanks are filled.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def test_from_bmcs(compact: Deployment, tmp_path: Path) -> None:
     assert "10.0.0.250" in reason
     assert set(compact.lab.writes().values()) == {0}
     # The disks that the machines of the site have.
-    rack = yaml.safe_load((ROOT / "inventories" / "demo" / "site.yml").read_text())
+    rack = yaml.safe_load((ROOT / "inventories" / "demo" / "rack.yml").read_text())
     serials = [disk["serial"] for machine in rack["machines"][:3] for disk in machine["disks"]]
     assert re.findall(r'# root_device_hints: {serialNumber: "(.+)"}  # \d+ GB ', text) == serials
     passed = validated(tmp_path)

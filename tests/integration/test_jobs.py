@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, goes on from
+"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, continues from
 the state store.
 
 A row of :data:`METHODS` is an installation method: the moments at which its deployment is killed, one after the other,
-and the further playbooks with theirs. Each job is a container of its own (:mod:`.job`), so what a killed one did not
+and the further playbooks with theirs. Each job has a separate container (:mod:`.job`), so what a killed job did not
 store is lost.
 """
 
@@ -30,8 +30,8 @@ from .stores import Stores
 from .test_hub import make_site as make_hub_site
 
 pytestmark = pytest.mark.timeout(3600)
-# Lab seconds in a second: until a job supervises the machines, and then. The lab is slow meanwhile because machines go
-# on without a job.
+# Lab seconds in a second: until a job supervises the machines, and then. The lab is slower then, because machines
+# continue without a job.
 SLOW, FASTER = 5.0, 40.0
 SUPERVISES = re.compile(
     r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the NodePool|Wait until"
@@ -39,7 +39,7 @@ SUPERVISES = re.compile(
     re.MULTILINE,
 )
 Moments = Mapping[str, str]
-# Each is a line that the collection prints. ``LATE`` is printed by each job that comes so far: the machines may have
+# Each is a line that the collection prints. ``LATE`` is printed by each job that gets this far: the machines may have
 # passed a moment while no job ran.
 LATE = r"|^TASK \[.*Complete the credentials"
 BOOT: Moments = {

@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs that are killed at a bad moment: the next run finishes the work, and nothing half-written is believed.
+"""Runs that are killed at a bad moment: the next run finishes the work, and does not use half-written files.
 
-One deployment is killed in every phase, one after the other: whatever a kill leaves behind also has to bear the next
-one.
+One deployment is killed in every phase, one after the other: the files that one kill leaves must survive the next kill.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ import pytest
 from .lab import Deployment, ctrl_c, kill_all, kill_parent
 
 # Seconds: three times what docs/explanation/resume.md promises, as a busy machine is slow
-# (tests/unit/common/test_tools.py measures it). What is waited for takes longer.
+# (tests/unit/common/test_tools.py measures it). The phases that a run waits for take longer.
 INTERRUPT_LIMIT = 30.0
 
 
 def building(sno: Deployment) -> Callable[[str], bool]:
-    """While the image is being written; at the latest when it has been."""
+    """Kill while the image is being written, at the latest when it is complete."""
     return lambda output: bool(sno.parts()) or "inserting the image" in output
 
 
@@ -30,7 +29,7 @@ def after(pattern: str) -> Callable[[Deployment], Callable[[str], bool]]:
     return lambda sno: lambda output: re.search(pattern, output, re.MULTILINE) is not None
 
 
-# Only lines that our own modules write: while core forks a worker it takes a signal in its own way.
+# Only lines that our own modules write: while ansible-core forks a worker, it handles a signal differently.
 MOMENTS = {
     "building": building,
     "booting": after("^sno-0: inserting the image"),

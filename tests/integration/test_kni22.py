@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""kni22, the input of a published walkthrough: unmodified it fails with one located error, with that corrected it
-deploys with exactly the warnings named.
+"""kni22, the input of a published walkthrough: unmodified it fails with one located error; with that error corrected it
+deploys with exactly the expected warnings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .lab import ROOT, Deployment
 FILES = ROOT / "tests" / "unit" / "data" / "kni22"
 HERE = Path(__file__).parent / "kni22"
 
-# What is wrong with it: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine
+# Mistakes in kni22: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine
 # network's.
 NAMED = {
     "old list of mirrors": "imageContentSources is deprecated, please use ImageDigestSources",

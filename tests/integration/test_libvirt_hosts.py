@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Module libvirt_hosts against a real libvirt, with both drivers.
 
-A session daemon may define networks, and may not start them: `test:///default` does that.
+A session daemon can define networks but not start them; `test:///default` can.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 
 
 def test_the_rendezvous_host_loses_its_power(compact: Deployment) -> None:
-    """Said within minutes, with what to do: the test would give up before the limit of the phase, an hour."""
+    """Reported within minutes, with the remedy: the test ends before the limit of the phase, an hour."""
     run, _seconds = compact.watched(
         lambda output: (
             "Writing image to disk" in output or "Waiting for" in output.partition("installation in progress")[2]

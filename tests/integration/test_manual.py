@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A machine without a BMC: the run says what to boot from where, then waits until the user does.
+"""A machine without a BMC: the run prints which image to boot and from where, then waits until the user boots it.
 
-It boots a minimal ISO, whose root file system is published by the user, too.
+It boots a minimal ISO; the user also publishes its root file system.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .lab import Deployment, host_of
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """The directory and URL of a web server."""
+    """Start a web server; its directory and URL."""
     directory = tmp_path / "www"
     directory.mkdir()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Handler, directory=str(directory)))

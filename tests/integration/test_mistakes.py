@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mistakes in the input, several at once, as the playbook meets them: all are reported, nothing is written, no BMC is
-spoken to.
+"""Several mistakes in the input of the playbook at once: all are reported, no file is written, no BMC is contacted.
 
-The catalogues themselves are tested mistake by mistake in tests/unit/cluster and tests/unit/cluster_rules.
+tests/unit/cluster and tests/unit/cluster_rules test the catalogues mistake by mistake.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook rehearse: the inventory, unchanged, deployed in a lab; the real BMC gets no connection, and nothing is left,
+"""Playbook rehearse deploys the unchanged inventory in a lab; no run connects to the real BMC, and nothing remains,
 also after an interruption.
 """
 
@@ -167,7 +167,7 @@ def test_an_interrupted_rehearsal_leaves_nothing(end: Any, site: Deployment, tmp
 
 def test_a_site_file_that_lacks_the_machine(site: Deployment, tmp_path: Path) -> None:
     """The site file of another rack: nothing is contacted, and the message says what to add."""
-    other = ROOT / "inventories" / "demo" / "site.yml"
+    other = ROOT / "inventories" / "demo" / "rack.yml"
     run = site.run("rehearse", extra={"openshift_rehearsal": {"site": str(other)}})
     assert not run.ok and "The lab does not have the BMC of sno-0. Nothing was contacted." in run.message, run.output
     assert_nothing_left(tmp_path)
@@ -186,7 +186,7 @@ def test_a_site_file_that_lacks_the_remote_side(
 ) -> None:
     """Without it in the lab, the real one would be contacted."""
     site = rehearsed(method, method, tmp_path, canary)
-    rack = yaml.safe_load((ROOT / "inventories" / method / "site.yml").read_text())
+    rack = yaml.safe_load((ROOT / "inventories" / method / "rack.yml").read_text())
     hosts = yaml.safe_load(site.inventory.read_text())
     for machine in rack["machines"]:
         with contextlib.suppress(StopIteration, KeyError):
@@ -212,7 +212,7 @@ def test_a_difference_fails_it(site: Deployment, tmp_path: Path) -> None:
     """The physical truth is another one than the inventory's: the NIC has no link, so that the host does not
     register.
     """
-    drafted = yaml.safe_load((ROOT / "inventories" / "sno" / "site.yml").read_text())
+    drafted = yaml.safe_load((ROOT / "inventories" / "sno" / "rack.yml").read_text())
     address = host_of(yaml.safe_load(site.inventory.read_text()), "sno-0")["bmc"]["address"]
     drafted["machines"][0]["bmc"] |= {"address": address, "password": BMC_PASSWORD}
     drafted["machines"][0]["nics"][0]["link"] = False

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/release.md, followed word for word in a clone: its commands run as they are printed, and publish to
-servers of this test.
+"""Follow docs/how-to/release.md word for word in a clone: its commands run as they are printed, and publish to servers
+of this test.
 
 The suites that the page runs are left out: they are tests themselves.
 """

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Look without touching, deploy, deploy again, destroy: what the promises of repetition and check mode are worth in the
-lab.
-"""
+"""Repetition and check mode: a check-mode run that changes nothing, two deployments, then destroy, twice."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from .lab import Deployment
 
 
 def everything_below(directory: Path) -> dict[str, float]:
-    """Times of change by path; without the lab, the lock, which says who had it last, and the log of a server that ends
+    """Times of change by path; without the lab, the lock (it names its last holder), and the log of a server that ends
     after its run.
     """
     files = {

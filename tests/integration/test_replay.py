@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ztlab replay``: captured answers of a BMC, in either layout, booted by the collection through the command."""
+"""``ztlab replay`` serves captured answers of a BMC, in either layout, and the collection boots it."""
 
 from __future__ import annotations
 

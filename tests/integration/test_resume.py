@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rows of the resume table (docs/explanation/resume.md) that test_repeat and test_killed do not meet, each as a
-user would meet it.
+"""The rows of the resume table (docs/explanation/resume.md) that test_repeat and test_killed do not cover, each as a
+user would cause it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 
 
 def change_input(deployment: Deployment, ntp_source: str) -> None:
-    """Something that does not keep a cluster from being installed."""
+    """Change an input that does not prevent the installation."""
     inventory = json.loads(deployment.inventory.read_text())
     inventory["all"]["vars"]["openshift_cluster"]["ntp_sources"] = ["192.168.126.1", ntp_source]
     deployment.inventory.write_text(json.dumps(inventory))

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two runs on one work directory, and a work directory of which something was deleted."""
+"""Two runs on one work directory, and a work directory in which files were deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_two_runs_at_once_and_files_that_are_gone(sno: Deployment) -> None:
 
 
 def two_runs_at_once(sno: Deployment) -> None:
-    """One of them installs; the other one is refused in words, or comes when the work is done."""
+    """One run installs; the other is refused with a message, or starts when the installation is complete."""
     processes = [sno.start() for _each in range(2)]
     outputs = [looked_through(process.communicate(timeout=LIMIT)[0]) for process in processes]
     codes = [process.returncode for process in processes]

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Unattended runs that repeat: a laboratory that destroys and deploys, one that starts over, a nightly deployment of
-many sites.
+"""Unattended runs that repeat: a laboratory that destroys and deploys again, one that uses start_over, a nightly
+deployment of many sites.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def renamed(document: Any, number: int) -> Any:
 
 def many_sites(directory: Path) -> Path:
     """The site document of a lab with the machines and clusters of all sites."""
-    first = yaml.safe_load((ROOT / "inventories" / "sno" / "site.yml").read_text())
+    first = yaml.safe_load((ROOT / "inventories" / "sno" / "rack.yml").read_text())
     parts = [renamed(first, number) for number in range(SITES)]
     whole = copy.deepcopy(first) | {
         key: [entry for part in parts for entry in part[key]] for key in ("machines", "clusters")

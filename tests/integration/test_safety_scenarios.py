@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Racks that are not empty, clusters that do not answer, installations that failed: what a run leaves alone, and how
-the user goes on.
+the user continues.
 """
 
 from __future__ import annotations

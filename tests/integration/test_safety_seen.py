@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs that have hurt running clusters: each was seen once, and must stop now before anything is changed."""
+"""Regression tests: runs that once damaged running clusters must now stop before they change anything."""
 
 from __future__ import annotations
 

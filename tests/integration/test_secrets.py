@@ -4,8 +4,8 @@
 """No secret in any output, at any verbosity, in the report, the failure bundle, or a file that others can read
 (docs/explanation/security.md).
 
-Every run of every test here is searched for the inventory's secrets (:func:`.lab.looked_through`); here also for those
-that a build makes.
+The output of every run in every test here is searched for the inventory's secrets (:func:`.lab.looked_through`); this
+file also searches for the secrets that a build creates.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two short sequences of the soak (``make test-soak`` plays 300 long ones), and a write that a sequence must report."""
+"""Two short sequences of the soak (``make test-soak`` runs 300 long ones), and a write that must be reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INSERT = {
 }
 
 
-# One with writes that are allowed, one that must stop.
+# One sequence with writes that are allowed, one that must stop.
 @pytest.mark.parametrize("seed", [8, 26])
 def test_no_write_without_consent(make_lab: MakeLab, tmp_path: Path, seed: int) -> None:
     faults = Soak(make_lab, tmp_path).play(generate(seed, short=True))

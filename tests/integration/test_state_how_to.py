@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/state-in-a-job.md, followed word for word: its commands run as they are printed, in jobs with its
-variables and its credential.
+"""Follow docs/how-to/state-in-a-job.md word for word: its commands run as they are printed, in jobs with its variables
+and its credential.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A work directory that is lost with its job: the next job, in an empty directory, goes on with what is in the state
-store.
-"""
+"""A work directory is lost with its job: the next job, in an empty one, continues from the state store."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which machines a step may write to, from what the lab shows and from the history of the sequence.
+"""Decide which machines a step may write to, from the lab's state and from the history of the sequence.
 
 It shares no code with the collection: its rules are those of docs/reference/safety.md, written a second time and
-coarser. Where the documented table has room, the oracle is the more permissive one, so what it reports is a fault.
+coarser. Where the documented table leaves a choice, the oracle is more permissive, so what it reports is a fault.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ OWN_NAME = {"sno": "sno", "demo": "demo"}
 HUB, SERVICE = "at the hub", "at the service"
 _HUB_ONLY = frozenset({"remove_hosts", "reprovision_hosts"})
 _BOOTING = frozenset({"deploy_cluster", "add_hosts"})
-# stop: no write, and a run that boots machines must not write to any other either; eject: no write but one that takes
-# the medium out.
+# stop: no write, and a run that boots machines must not write to any other either; eject: no write but one that ejects
+# the medium.
 Verdict = Literal["allow", "eject", "stop"]
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs a sequence against a lab and holds the writes of each step against the oracle."""
+"""Run a sequence against a lab and compare the writes of each step with what the oracle permits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Random sequences of playbook runs against a small rack, each made from one seed.
+"""Generate random sequences of playbook runs against a small rack, each from one seed.
 
 Data only: :mod:`.play` runs them, :mod:`.oracle` judges them.
 """
@@ -22,7 +22,7 @@ TO_THE_END, AT_FIRST_WRITE = 0, -1
 # bare-metal-hosts: a hub has BareMetalHosts of another owner for the machines; own: method agent installed the cluster
 # from work directory main.
 Kind = Literal["off", "other-system", "elsewhere", "unrecorded", "bare-metal-hosts", "own"]
-# main: the one of the sequence; lost: the same path after its content was lost; sibling: a directory beside it; fresh:
+# main: the one of the sequence; lost: the same path after its content was lost; sibling: a directory next to it; fresh:
 # a directory far from it.
 WorkDir = Literal["main", "lost", "sibling", "fresh"]
 # stray: only a kubeconfig in the home directory; named: openshift_hub is the hub of the lab; wrong: openshift_hub leads

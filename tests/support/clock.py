@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The clock of the tests: waits take no real time, or little."""
+"""A simulated clock for tests: waits take no real time, or little."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 
 
 class Clock:
-    """Time passes only in a sleep, and by ``tick`` with each look.
+    """Time passes only in a sleep, and by ``tick`` at each read of the clock.
 
-    From ``stop_at`` on a sleep is interrupted, as by a signal. With ``pause`` a sleep really takes so many seconds at
-    most, and the rest is added: for tests in which a server answers meanwhile.
+    From ``stop_at`` on a sleep is interrupted, as by a signal. With ``pause`` a sleep really takes at most so many
+    seconds, and the rest is only added: for tests in which a server answers during the sleep.
     """
 
     def __init__(self, start: float = 0.0, *, tick: float = 0.0, stop_at: float = math.inf, pause: float = 0.0) -> None:

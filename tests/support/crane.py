@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A boot method that only tests have: a crane in the rack puts the medium in and presses the button.
+"""A boot method that only tests have: a simulated crane in the rack inserts the medium and presses the power button.
 
 It reads no data of the host but its name.
 
-Unit tests register it with a rack of their own. The deployment in the lab copies this file into the collection, where
-its rack is the lab.
+Unit tests register it with a simulated rack. The deployment in the lab copies this file into the collection, where its
+rack is the lab.
 """
 
 from __future__ import annotations

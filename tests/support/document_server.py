@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A web server with documents, as an object store or a WebDAV server has them: ETag, If-Match, If-None-Match; and
-faults on demand.
+"""A web server that stores documents like an object store or a WebDAV server: ETag, If-Match, If-None-Match; and faults
+on demand.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-# (status, headers, body), or what happens to the connection: ``cut`` before, ``cut after`` the request was carried out.
+# (status, headers, body), or a cut connection: ``cut`` before, ``cut after`` the request was carried out.
 Fault = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes] | str | None"]
 
 
 class DocumentServer:
-    """``faults`` are asked in order for each request. ``ignores`` are conditions that the server does not know;
+    """``faults`` are called in order for each request. ``ignores`` are conditions that the server does not know;
     ``quiet``: a PUT is answered without ETag.
     """
 
@@ -30,7 +30,7 @@ class DocumentServer:
         self.ignores: set[str] = set()
         self.quiet = False
         self.weak = False
-        self.missing = 412  # what a PUT with If-Match is answered where there is no document
+        self.missing = 412  # status of a PUT with If-Match if there is no document
         self.lock = threading.Lock()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True

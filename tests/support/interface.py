@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The public interface of the collection as text: one line for each option and each result of every plugin and role,
-without prose.
+"""Render the public interface of the collection as text: one line for each option and each result of every plugin and
+role, without prose.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ATTRIBUTES = ("default", "choices", "aliases", "mutually_exclusive", "required_
 
 
 def interface_lines() -> list[str]:
-    """What ``ansible-doc`` says about the collection, sorted."""
+    """Return the output of ``ansible-doc`` for the collection as sorted lines."""
     return sorted(
         line
         for kind, plugins in _documentation().items()

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A libvirt daemon of its own for tests: an unprivileged session daemon with its directories in one place, and virtual
-machines without acceleration.
+"""Start a separate libvirt daemon for tests: an unprivileged session daemon with its directories in one place, and
+virtual machines without acceleration.
 
-Nothing of it is shared with a libvirt that the machine may run. Where the test runs as root, the daemon runs as user
-65534.
+It shares nothing with a libvirt that the machine may run. If the test runs as root, the daemon runs as user 65534.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _PATIENCE = 60.0
 
 
 def why_not() -> str:
-    """Why there can be no daemon here; empty when there can."""
+    """Return why a daemon cannot run here; empty if it can."""
     for program, package in (
         ("libvirtd", "libvirt-daemon"),
         ("virsh", "libvirt-clients"),

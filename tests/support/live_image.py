@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small CoreOS-like live ISO for tests, written with pycdlib: an independent view of the format that the image
-package reads.
-"""
+"""Build a small CoreOS-like live ISO for tests with pycdlib: an independent view of the format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The code blocks of a page, and the commands in them."""
+"""Extract the code blocks of a documentation page, and the commands in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Block(NamedTuple):
-    """``heading`` is that of its section, ``language`` may be empty."""
+    """One code block: ``heading`` is that of its section, ``language`` may be empty."""
 
     heading: str
     language: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An assisted-service for unit tests: keeps documents, merges what is patched, remembers requests, and fails on demand.
+"""A simulated assisted-service for unit tests: stores documents, merges patches, records requests, and fails on demand.
 
 No rules, no state machines.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The emulator of OpenStack's sushy-tools as a process: TLS with a certificate of its own, basic authentication, and
+"""Run the emulator of OpenStack's sushy-tools as a process: TLS with a generated certificate, basic authentication, and
 any of its drivers.
 """
 

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where optional files of upstream projects are.
+"""Locate optional files of upstream projects.
 
-A module of tests that compares with them is skipped as a whole where they are missing.
+A test module that compares with such files is skipped as a whole if they are missing.
 
-``ZT_UPSTREAM_DATA`` names the directory; the default is ``shared`` beside the checkout. CONTRIBUTING.md lists what can
-be in it.
+``ZT_UPSTREAM_DATA`` names the directory; the default is ``shared``, a sibling of the checkout. CONTRIBUTING.md lists
+what can be in it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""For all unit tests: no network but loopback, and properties that are the same in every run."""
+"""Settings of all unit tests: no network except loopback, and the same hypothesis examples in every run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _connect = socket.socket.connect
 
 
 def _loopback_only(self: socket.socket, address: Any) -> None:
-    # A datagram socket that connects sends nothing: it asks the kernel which address of ours leads there.
+    # A datagram socket that connects sends nothing: it asks the kernel which local address it would use.
     if (
         self.type == socket.SOCK_STREAM
         and self.family in (socket.AF_INET, socket.AF_INET6)

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A live ISO that boots: Debian's kernel and busybox, laid out as CoreOS lays out its own (coreos/coreos-assembler
-src/cmd-buildextend-live).
+"""Build a live ISO that boots: Debian's kernel and busybox, laid out as CoreOS lays out its own
+(coreos/coreos-assembler src/cmd-buildextend-live).
 
 ISO 9660 with Rock Ridge, isolinux for BIOS and GRUB in a FAT image for UEFI, embed areas for Ignition and kernel
-arguments, the root file system as a squashfs of its own, and ``coreos/miniso.dat``.
+arguments, the root file system as a separate squashfs, and ``coreos/miniso.dat``.
 """
 
 from __future__ import annotations

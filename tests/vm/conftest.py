@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The VM proof: real virtual machines boot what the collection built.
+"""Fixtures of the VM tests: real virtual machines boot images that the collection built.
 
-Without a program that it needs the suite is skipped, and says which one.
+If a required program is missing, the suite is skipped; the reason names the program.
 """
 
 from __future__ import annotations

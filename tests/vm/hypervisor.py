@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual machines of a libvirt daemon that belongs to the tests, as the hypervisor itself sees them: definitions,
-power, media.
-"""
+"""Manage virtual machines of a libvirt daemon that belongs to the tests: definitions, power, media."""
 
 from __future__ import annotations
 

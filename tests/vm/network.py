@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the guests of the VM proof reach on this machine: a collector of their reports, a relay to the assisted-service,
-a web server; and QEMU itself.
+"""Services on this machine that the guests of the VM tests reach: a collector of their reports, a relay to the
+assisted-service, a web server; and QEMU itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-# Where user-mode networking shows the loopback interface of this machine, and what guests have there.
+# Addresses of user-mode networking: this machine's loopback interface as guests see it, and what guests have there.
 HOST, GATEWAY, NAME_SERVER, NETWORK = "10.0.2.2", "10.0.2.2", "10.0.2.3", "10.0.2.0/24"
 MEMORY_MIB = 384
 # Options of QEMU for a machine whose CD drive is on the first port of its disk controller.

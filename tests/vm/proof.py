@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What every guest of the VM proof must report about its boot."""
+"""Check what every guest of the VM tests must report about its boot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .network import console_of, wait_until
 
 
 def assert_booted(report: dict[str, Any], cluster: Cluster, expected: Expected) -> None:
-    """Ignition config and files byte for byte, keyfiles in force, kernel arguments of the collection."""
+    """Compare Ignition config, files byte for byte, active keyfiles, and the collection's kernel arguments."""
     assert report["problems"] == [], report["problems"]
     assert report["ignition_sha256"] == expected.ignition_sha256
     assert report["files"] == expected.files, _differences(report["files"], expected.files)

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines of libvirt that ``boot_hosts`` boots from the agent ISO once, and whose medium it ejects while they run.
+"""``boot_hosts`` boots libvirt machines once from the agent ISO and ejects it while they run.
 
-``bmc`` reaches them by a Redfish BMC of another project, the emulator of OpenStack's sushy-tools. ``libvirt`` starts
-them with the image in their CD drives, and their saved definition starts from disk all the time.
+Boot method ``bmc`` uses the Redfish emulator of OpenStack's sushy-tools, another project. Boot method ``libvirt``
+inserts the image in the CD drive, and the saved definition always boots from disk.
 """
 
 from __future__ import annotations

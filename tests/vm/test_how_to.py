@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/how-to/libvirt.md, followed word for word on qemu:///system: its commands run as they are printed, with
+"""Follow docs/how-to/libvirt.md word for word on qemu:///system: its commands run as they are printed, with
 ``inventories/libvirt`` and smaller machines.
 
-The system daemon runs in a mount and a network namespace of its own, as root. Its machines start from an image without
-an operating system, so the deployment ends at its limit for registered hosts; that a host boots from such an image is
-shown by the other tests of this suite.
+The system daemon runs as root in a separate mount and network namespace. Its machines start from an image without an
+operating system, so the deployment ends at its limit for registered hosts. The other tests of this suite show that a
+host boots from such an image.
 """
 
 from __future__ import annotations

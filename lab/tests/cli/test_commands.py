@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The command as users run it: one process comes up, answers, and leaves nothing."""
+"""The ztlab command in separate processes, as users run it: labs start, answer and leave no process behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ztlab.state import READY
 ROOT = Path(__file__).parents[3]
 # Seconds of the wall clock that only a hang reaches, however busy the machine is.
 HANG_SECONDS = 180.0
-SITE = ROOT / "inventories" / "sno" / "site.yml"
+SITE = ROOT / "inventories" / "sno" / "rack.yml"
 
 
 def ztlab(*words: str, code: int = 0, runtime: Path | None = None) -> str:

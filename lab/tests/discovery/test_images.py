@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image service over HTTP: what it answers, and that every byte is where an overlay built in another way has it."""
+"""The image service over HTTP: its answers, and each byte of its images compared with an overlay that is built in
+another way.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Installations that a hub drives: bound late, several roles, day 2, and back again."""
+"""Installations that a hub runs: late binding, several roles, day 2, and unbinding."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_our_inventories_through_ansible(name: str) -> None:
     pytest.importorskip("ansible")
     inventory = ROOT / "inventories" / name
     drafted = parse_site(yaml.safe_load(draft_site([str(inventory / "hosts.yml")])))
-    true = parse_site(yaml.safe_load((inventory / "site.yml").read_text()))
+    true = parse_site(yaml.safe_load((inventory / "rack.yml").read_text()))
     assert [machine.bmc for machine in drafted.machines] == [machine.bmc for machine in true.machines]
     assert [[nic.mac for nic in machine.nics] for machine in drafted.machines] == [
         [nic.mac for nic in machine.nics] for machine in true.machines
@@ -223,7 +223,7 @@ def test_spare_machines_of_a_hosted_cluster() -> None:
     pytest.importorskip("ansible")
     inventory = ROOT / "inventories" / "hosted"
     drafted = parse_site(yaml.safe_load(draft_site([str(inventory / "hosts.yml")])))
-    true = parse_site(yaml.safe_load((inventory / "site.yml").read_text()))
+    true = parse_site(yaml.safe_load((inventory / "rack.yml").read_text()))
     assert [machine.bmc for machine in drafted.machines] == [machine.bmc for machine in true.machines]
     assert drafted.hub is not None and drafted.hub.address == "192.168.112.5" and drafted.hub.hypershift
     (network,) = drafted.networks

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Listeners: an address is free again after the end, however far its opening was."""
+"""Listeners: an address is free again after the end, even if opening the listener was cancelled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_an_opening_that_is_cancelled_leaves_no_socket() -> None:
         port = int(probe.getsockname()[1])
 
     async def cancelled(steps: int) -> bool:
-        """Cancel an opening after some rounds of the event loop; whether it had ended before."""
+        """Cancel ``open()`` after some rounds of the event loop. Return whether it had completed before."""
         listener = Listener(web.Application(), "127.0.0.1", port)
         opening = asyncio.ensure_future(listener.open())
         for _step in range(steps):

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A lab with nothing but a hub, and small clients of it: a user with an administrator's kubeconfig, and hosts that
-register over REST.
+"""Test helpers: a lab with only a hub, and small clients of it: a user with an administrator's kubeconfig, and hosts
+that register over REST.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SITE: dict[str, Any] = {
     "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com"},
 }
 NAMESPACE_NAME = "edge"
-# Seconds of the wall clock between two looks at an object: each is a request.
+# Seconds of the wall clock between two reads of an object: each read is a request.
 POLL_SECONDS = 0.05
 
 

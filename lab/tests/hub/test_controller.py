@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A controller of the hub ends on request, whatever it was about to do."""
+"""A controller of the hub stops on request, in whichever step it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ztlab.hub.controller import Controller
 
 @pytest.mark.parametrize("steps", range(6))
 def test_cancelled_while_it_is_being_woken(steps: int) -> None:
-    """``asyncio.wait_for`` of Python 3.11 forgets a cancellation that comes together with what it waits for; the hub
+    """``asyncio.wait_for`` of Python 3.11 loses a cancellation that arrives together with the awaited result; the hub
     then never stops.
     """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub under faults: the operators lose nothing, and users get the answers that Kubernetes would give."""
+"""The hub under faults: the operators lose no change, and users get the answers that Kubernetes would give."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's API server answers as a real one did.
+"""Compare the answers of the lab's API server with recorded answers of a real one.
 
-``conversations/<name>.yaml`` holds requests, ``<name>.json`` what kube-apiserver 1.35 answered. With KUBEBUILDER_ASSETS
-the real one is asked again; with ZTLAB_RECORD=1 as well, its answers are recorded again.
+``conversations/<name>.yaml`` holds requests, ``<name>.json`` the answers of kube-apiserver 1.35. With
+KUBEBUILDER_ASSETS the requests are also sent to the real one; with ZTLAB_RECORD=1 its answers are recorded again.
 """
 
 from __future__ import annotations

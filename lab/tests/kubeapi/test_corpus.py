@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Valid and invalid objects of every kind get one verdict: in the lab's server and in a real one."""
+"""Valid and invalid objects of every kind get the same verdict from the lab's API server and from a real one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NO_ASSETS = pytest.mark.skipif(
 )
 MERGE = "application/merge-patch+json"
 CLUSTER_API = "cluster.x-k8s.io"
-# A hub serves one version of Cluster API; the other kinds are tried beside the newer one.
+# A hub serves one version of Cluster API; the other kinds are tested on a hub with the newer version.
 VERSIONS = ("v1beta2", "v1beta1")
-# Kinds of providers that come in two versions: the older ones are tried beside the older Cluster API.
+# Kinds of providers that exist in two versions: the older ones are tested on a hub with the older Cluster API.
 OLDER = (
     "bootstrap.cluster.x-k8s.io/v1alpha1",
     "controlplane.cluster.x-k8s.io/v1alpha2",

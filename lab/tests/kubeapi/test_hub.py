@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a hub's API does over time: watches, pages, garbage collection, namespaces.
+"""Behaviour of a hub's API over time: watches, pages, garbage collection, namespaces.
 
 Each scenario holds for the lab's server and a real one.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An agent image for one node, written from the reference alone: the smallest content with which a machine installs.
+"""Build an agent image for one node, from the reference alone: the smallest content with which a machine installs.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """

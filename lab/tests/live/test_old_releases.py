@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An image as the installer of 4.14 laid it out: one unit registers cluster and infra-env, and without arbiters."""
+"""An image in the layout of the 4.14 installer: one unit registers cluster and infra-env, without arbiters."""
 
 from __future__ import annotations
 

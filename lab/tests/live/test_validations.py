@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with a machine or its site shows up in the service under upstream's names, and nothing is installed."""
+"""Faults of a machine or its site: the service reports them under upstream's names, and installs nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def host_status(playground: Playground) -> str:
 def test_faults_before_the_installation(tmp_path: Path, fault: str, validation: str, status: str) -> None:
     async def flow() -> None:
         image = AgentImage()
-        # More hosts than there are: the installation does not begin, so that the status stays to be seen.
+        # More hosts than the lab has: the installation does not begin, so that the status remains visible.
         path = "/usr/local/share/start-cluster/start-cluster.env"
         image.files[path] = (0o600, image.files[path][1].replace("WORKER_NODES=0", "WORKER_NODES=1"))
         async with Playground(tmp_path / "lab", image.write(tmp_path / "agent.iso"), speed=1000) as playground:

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The new cluster's API as a client with types reads it: such a client refuses an object that lacks what the API's
-schema requires.
+"""The new cluster's API, read with the official Kubernetes client: this client refuses an object that lacks what the
+API's schema requires.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NODE_INFO = (
 
 def read(path: Path) -> dict[str, Any]:
     """All that the typed parts of the official client can list here; they raise ValueError for an incomplete object."""
-    import kubernetes  # seconds to load: only for whom it is needed
+    import kubernetes  # takes seconds to load, so only where it is needed
 
     client = kubernetes.config.new_client_from_config(str(path))
     core, requests = kubernetes.client.CoreV1Api(client), kubernetes.client.CertificatesV1Api(client)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A service without HTTP and without time of its own: tests move the clock and the monitors."""
+"""Test helper: an assisted-service without HTTP whose clock and monitors the tests advance."""
 
 from __future__ import annotations
 

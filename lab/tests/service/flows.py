@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the tests over HTTP share: a time limit, an unknown id, an agent past its first rounds."""
+"""Helpers of the tests over HTTP: a time limit, an unknown id, an agent that has answered its first rounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run(coroutine: Any) -> Any:
 
 
 async def discovered(rig: Rig, machine: Machine) -> ScriptedAgent:
-    """An agent that has answered its first rounds."""
+    """Return an agent that has answered the first rounds of steps."""
     agent = ScriptedAgent(rig.agent, machine, rig.clock)
     status, body = await agent.register()
     assert status == 201, body

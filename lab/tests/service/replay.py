@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The same requests to two services, and what they answer in a form that can be compared: ids and times as words."""
+"""Send the same requests to two services and make their answers comparable: ids and times become words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whole installations, with the same machines, on a real service and the lab's."""
+"""Scenarios for test_recorded.py: installations with the same machines on a real service and the lab's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .flows import UNKNOWN
 from .replay import ALL, Replay, until
 from .scripted import PULL_SECRET, Machine, ScriptedAgent, cluster_params, single_node_params
 
-# Which of three equal hosts becomes bootstrap is a matter of chance otherwise.
+# Otherwise it is random which of three equal hosts becomes bootstrap.
 ENVIRONMENT = {"three_nodes": {"BOOTSTRAP_HOST_MAC": Machine(1).mac}}
 
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Clusters over HTTP: creation, change, overrides, ignored validations, small settings.
 
-The rig holds every response against the description.
+The rig checks every response against the API description.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which tests compare which part of the lab's service with openshift/assisted-service swagger.yaml and its recorded
-answers.
+"""Table of the tests that compare each part of the lab's service with openshift/assisted-service swagger.yaml and its
+recorded answers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Subject: the files with its tests; test_recorded.py replays what a real service answered, by scenario.
+# Subject: the files with its tests. test_recorded.py compares with recorded answers of a real service, by scenario.
 COVERED: dict[str, tuple[str, ...]] = {
     "Conventions": ("test_api_errors.py", "test_api_clusters.py", "test_description.py"),
     "Error bodies": ("test_api_errors.py", "recorded/access.json"),

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where the lab's service answers otherwise than the recorded one, and why that may be.
+"""Accepted differences between the lab's service and the recorded one, each with its reason.
 
-Patterns are looked for in ``scenario / name path: theirs | ours``.
+Patterns are searched in ``scenario / name path: theirs | ours``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lab time: as fast as the speed says, no faster than the lab keeps up."""
+"""Lab time: as fast as the configured speed, but never faster than the lab can work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_time_in_which_the_lab_stood_still_does_not_pass() -> None:
     ("passed", "worked", "counted"),
     [
         (0.04, 0.0, 0.04),  # idle, on time
-        (0.08, 0.04, 0.08),  # work of its own beside the sleep
+        (0.08, 0.04, 0.08),  # work in parallel with the sleep
         (1.0, 0.9, KEEP_UP),  # more work than a beat counts
         (0.24, 0.04, IDLE + 0.04),  # the same work on a machine where others have the processor
         (5.0, 0.0, IDLE),  # no processor at all

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Site files: every mistake has its place and a hint."""
+"""Parser of site files: every mistake is reported with its place and a hint."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_cluster_api_runs_where_the_hub_has_it(keys: Site, expected: ClusterApi 
 
 @pytest.mark.parametrize("name", ["sno", "demo"])
 def test_the_sites_of_the_inventories(name: str) -> None:
-    assert load_site(ROOT / "inventories" / name / "site.yml").clusters
+    assert load_site(ROOT / "inventories" / name / "rack.yml").clusters
 
 
 def test_a_service_is_in_every_dns_and_in_a_network() -> None:

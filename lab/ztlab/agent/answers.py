@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the agent finds out for each step before the installation: answers as JSON text.
+"""The agent's replies to the steps before the installation, as JSON text.
 
 Source: openshift/assisted-service internal/host/hostcommands.
 """

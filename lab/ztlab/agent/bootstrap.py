@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bootstrap host: bootkube brings up the new cluster's API, the other hosts join it, then this host becomes a node
-as well.
-"""
+"""The bootstrap host: bootkube starts the new API, the other hosts join, then this host becomes a node too."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from ..site.model import Disk
 _FAMILY_IPV4, _FAMILY_IPV6 = 2, 10
 
 
-# The agent passes bridges, VRFs and the like over, with their addresses.
+# The agent omits bridges, VRFs and similar interfaces, and their addresses.
 _LISTED_KINDS = ("physical", "bond", "vlan")
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kubelet of an installed host: its port 10250, and what it reads from its machine."""
+"""The kubelet of an installed host: its server on port 10250, and the facts that it reads from its machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PORT = 10250
 
 
 def node_facts(spec: Machine, network: HostNetwork) -> NodeFacts:
-    """What a kubelet and the network plugin find on a machine with this network."""
+    """The facts that a kubelet and the network plugin read on a machine with this network."""
     addresses = tuple(address for interface in network.interfaces for address in interface.addresses)
     holder = network.holder(str(ipaddress.ip_interface(addresses[0]).ip)) if addresses else None
     gateway = next((route.gateway for route in network.routes if route.destination in ("0.0.0.0/0", "::/0")), "")

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition that a host finds on its new disk: where the rest of its configuration is, whom to trust there, what it
-is called.
-"""
+"""Parse the pointer ignition on a host's new disk: config server URL, certificate authorities, host name."""
 
 from __future__ import annotations
 
@@ -30,9 +28,9 @@ class Pointer:
         return self.source.rstrip("/").rsplit("/", 1)[-1]
 
     def trust(self) -> ssl.SSLContext:
-        """The authorities of the config; those of the system sign nothing in the lab.
+        """The authorities of the config; the system's authorities sign nothing in the lab.
 
-        Raises ssl.SSLError for one that is none.
+        Raises ssl.SSLError for an invalid authority.
         """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         for authority in self.authorities:
@@ -41,7 +39,7 @@ class Pointer:
 
 
 def read_pointer(data: bytes) -> Pointer:
-    """Raises ValueError when it points nowhere."""
+    """Raises ValueError when the ignition names no source to merge."""
     document: dict[str, Any] = json.loads(data)
     ignition = document.get("ignition") or {}
     merged = (ignition.get("config") or {}).get("merge") or []

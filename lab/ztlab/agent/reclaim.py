@@ -27,7 +27,7 @@ _ARGUMENTS = "random.trust_cpu=on ignition.firstboot ignition.platform.id=metal"
 
 
 class _Problem(Exception):
-    """The pod cannot go on; the text says why."""
+    """The pod cannot continue; the text is the reason."""
 
 
 class Reclaim:

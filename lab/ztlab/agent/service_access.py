@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a program in the lab reaches the assisted-service: where, with which token, whom it trusts."""
+"""Access of programs in the lab to the assisted-service: URL, token and trusted certificates."""
 
 from __future__ import annotations
 

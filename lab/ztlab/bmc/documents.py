@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Redfish resources of one machine, as documents. Pure: what a machine is goes in, JSON values come out."""
+"""Render the Redfish resources of one machine as JSON values. Pure functions of the machine's state."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What every Redfish resource does with a request: entity tags, JSON bodies."""
+"""Request handling that all Redfish resources share: entity tags, JSON bodies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def etag(document: documents.Document) -> str:
 
 
 def reply(request: web.Request, document: documents.Document, status: int = 200, *, weak: bool = False) -> web.Response:
-    """The resource with its ETag; 304 when the client has it."""
+    """The resource with its ETag; 304 when the client already has this version."""
     tag = ("W/" if weak else "") + etag(document)
     if request.method in ("GET", "HEAD") and request.headers.get("If-None-Match") == tag:
         return web.Response(status=304, headers={"ETag": tag})

@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How BMCs of the common vendors differ from the plain one: each profile is what a client has to cope with, as data.
+"""Each profile describes as data how a vendor's BMC differs from the Redfish standard.
 
-What is not in a profile is as the standard has it. Vendors' names mean behaviour that was seen, not for a copy of a
-product.
+A profile reproduces observed behaviour; it does not emulate a product.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ TARGETS = ("None", "Pxe", "Cd", "Hdd", "Usb", "BiosSetup")
 class SlotForm:
     """A virtual media slot.
 
-    ``insert`` is how it takes an image: by action, by PATCH, by the vendor's action, not at all, or by an action that
-    answers 400 or 405. The firmware does not see what is in a slot that is not ``bootable``.
+    ``insert`` is how the slot takes an image: by action, by PATCH, by the vendor's action, not at all, or by an action
+    that answers 400 or 405. The firmware does not see the medium of a slot that is not ``bootable``.
     """
 
     id: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ztlab replay``: a BMC from a directory of captured Redfish JSON.
+"""``ztlab replay``: serve a BMC from a directory of captured Redfish JSON.
 
 Standard actions change the resources in memory; nothing is written to the directory.
 """
@@ -29,7 +29,7 @@ _LARGEST = 16 << 20
 
 
 class ReplayError(Exception):
-    """The directory cannot be played."""
+    """The directory cannot be served as a BMC."""
 
 
 def read_capture(directory: Path) -> dict[str, dict[str, Any]]:

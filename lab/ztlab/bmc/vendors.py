@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Actions of vendors at the Manager: iDRAC's import of configuration and its jobs, and AMI's switch for remote
-media.
-"""
+"""Vendor actions of the Manager resource: iDRAC's configuration import and jobs, AMI's remote media switch."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ IMPORT_SECONDS = 20.0
 
 
 class VendorActions:
-    """Those of the Managers of one BMC, by system id."""
+    """The vendor actions of the Managers of one BMC, by system id."""
 
     def __init__(self, machines: Mapping[str, Hardware], clock: LabClock, faults: Faults, tasks: Tasks) -> None:
         self._machines = machines

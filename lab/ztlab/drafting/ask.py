@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ask Ansible what an inventory means: variables with templates and vaults resolved, as the playbooks see them."""
+"""Read an inventory through Ansible: variables with resolved templates and vaults, as the playbooks see them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..commands import CommandError
 
 _STRUCTURES = ("host", "defaults", "cluster", "hub", "checks", "assisted", "capi", "hosted")
 _GROUPS = "{'control_plane': 'control_plane', 'workers': 'workers', 'arbiters': 'arbiters'}"
-# A hosted cluster has no hosts of its own: its nodes come from the spare machines of its pools.
+# A hosted cluster has no hosts: its nodes come from the spare machines of its pools.
 _SPARES = (
     "{% set pool = openshift_node_pool | default({}) %}"
     "{% set spares = {'spare': (pool.spare_group | default('spares')) if pool is mapping else 'spares'} %}"

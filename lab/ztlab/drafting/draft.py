@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Inventory -> site document: what must be cabled and built in for this inventory to be right.
+"""Create a site document from an inventory: the cabling and hardware that make this inventory correct.
 
 Pure, apart from reading a configuration directory.
 """
@@ -19,7 +19,7 @@ Document = dict[str, Any]
 _DEFAULT_NETWORK = "192.168.111.0/24"
 _DISK_GIB = 480
 _HUB_METHODS = ("hub", "hosted", "capi")
-# What of openshift_hub is not about the connection, which leads to the lab's own hub.
+# Members of openshift_hub other than the connection, which leads to the lab's own hub.
 _ASSISTED_VARIABLES = ("image",)
 _CLUSTER_API = {"provider": "none", "openshift_assisted": "v1alpha3", "metal3": "v1beta2"}
 _HUB_VARIABLES = ("namespace", "infra_env", "image_set", "binding", "image", "bare_metal_hosts", "unexpected")

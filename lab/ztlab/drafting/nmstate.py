@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an nmstate document says about cabling: addresses, bonds, VLANs, gateway.
+"""Derive cabling from an nmstate document: addresses, bonds, VLANs, gateway.
 
-Pure and forgiving: a draft needs no validation.
+Pure and lenient: a draft needs no validation.
 """
 
 from __future__ import annotations

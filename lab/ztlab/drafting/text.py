@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A drafted site document as YAML text with the remarks that make a person look at it."""
+"""Write a drafted site document as YAML text with comments on what the user must check."""
 
 from __future__ import annotations
 

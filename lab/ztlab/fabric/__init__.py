@@ -1,4 +1,4 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's network: loopback addresses that represent real ones, names and certificates, who can reach whom."""
+"""The lab's network: loopback addresses that represent real ones, names, certificates, and reachability."""

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who is on the network with which address, and who can reach whom: switches, one router, DHCP, DNS, NTP."""
+"""Addresses on the lab's network, and which hosts can reach each other: switches, one router, DHCP, DNS, NTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .loopback import AddressTable, unprivileged_port
 
 IPInterface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
-# Each machine asks about each other one, several times a minute.
+# Each machine checks every other machine, several times a minute.
 _parse_interface = functools.lru_cache(maxsize=8192)(ipaddress.ip_interface)
 _parse_address = functools.lru_cache(maxsize=8192)(ipaddress.ip_address)
 
@@ -25,7 +25,7 @@ _parse_address = functools.lru_cache(maxsize=8192)(ipaddress.ip_address)
 class Interface:
     """A configured interface of a running system.
 
-    ``network``: the site network that its frames end up in, "" for none.
+    ``network``: the site network that its frames reach, "" for none.
     """
 
     name: str

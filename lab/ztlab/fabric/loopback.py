@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""127.N.0.0/16 of a lab: which N is free, and which loopback address represents which address of the site."""
+"""Choose a free 127.N.0.0/16 for a lab, and map addresses of the site to loopback addresses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-# N of automatic choice. 127.0 is used by every program, 127.1 is popular with other tools.
+# Range of N for automatic choice. Every program uses 127.0, and other tools often use 127.1.
 FIRST_NET, LAST_NET = 10, 250
 # Kept free for the lab itself: 127.N.255.x.
 PUBLISH_SUFFIX = "255.1"
@@ -22,13 +22,13 @@ SENTINEL_SUFFIX, SENTINEL_PORT = "255.254", 65000
 
 
 class NoFreeNet(Exception):
-    """No 127.N.0.0/16 can be had; the text says why."""
+    """No 127.N.0.0/16 is available; the text is the reason."""
 
 
 class NetLock:
     """A held lock on one 127.N.0.0/16.
 
-    It ends with the process at the latest; :meth:`release` also removes the file.
+    The lock ends with the process at the latest; :meth:`release` also removes the file.
     """
 
     def __init__(self, number: int, path: Path, file: IO[str], sentinel: socket.socket) -> None:

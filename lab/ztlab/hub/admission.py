@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the hub's webhooks refuse and fill in.
+"""Validation and defaulting by the hub's admission webhooks.
 
 Source: openshift/assisted-service pkg/webhooks/agentinstall/v1beta1, pkg/webhooks/hiveextension/v1beta1; of configs
 openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api.

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From an Agent's spec to its host (openshift/assisted-service internal/controller/controllers/agent_controller.go)."""
+"""Apply an Agent's spec to its host.
+
+Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The assisted-service as its own operators use it: in the same process, with the rights of its administrator."""
+"""Client of the assisted-service for its own operators: calls inside the lab's process, as administrator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .names import Key
 
 
 class BackendError(Exception):
-    """The service refused. ``status``: of its answer."""
+    """The service refused the request. ``status``: HTTP status of its response."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)

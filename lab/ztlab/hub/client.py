@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small Kubernetes client: what an operator needs, over HTTP and TLS."""
+"""A small Kubernetes client for the lab's operators, over HTTP and TLS."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Resolve = Callable[[str], str]
 
 
 class Refused(Exception):
-    """The API answered with an error; ``code`` 0: it did not answer at all."""
+    """The API answered with an error; ``code`` 0: no answer."""
 
     def __init__(self, code: int, reason: str, message: str, retry_after: float = 0.0) -> None:
         super().__init__(message)

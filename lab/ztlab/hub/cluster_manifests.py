@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Extra manifests, install-config overrides and ignored validations of an AgentClusterInstall.
+"""Apply extra manifests, install-config overrides and ignored validations of an AgentClusterInstall.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """
@@ -25,12 +25,11 @@ MINUTE = 60.0
 async def push_manifests(
     world: World, backend: Backend, install: Object, cluster: Cluster
 ) -> tuple[float | None, Condition] | None:
-    """Make the cluster's own manifests those of the ConfigMaps; when they cannot be used: when to try again, and
-    SpecSynced.
+    """Replace the cluster's user manifests with those of the ConfigMaps.
 
-    After addCustomManifests of openshift/assisted-service
-    internal/controller/controllers/clusterdeployments_controller.go: a failure also
-    removes what an earlier pass created, and gives the user a minute, or until the ConfigMap changes.
+    If they cannot be used, return the delay until the next attempt and the condition SpecSynced; else None. After
+    addCustomManifests of openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go: a
+    failure also removes what an earlier pass created, and gives the user a minute, or until the ConfigMap changes.
     """
     present = {
         name: item.content

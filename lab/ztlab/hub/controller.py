@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A controller: keys that want looking at, looked at one by one, again after a while or after an error."""
+"""A controller: a work queue of keys, reconciled in turn, again after a delay or an error."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .client import Refused
 from .names import Key
 
 LOG = logging.getLogger(__name__)
-# Looks at one object and changes what has to change; lab seconds after which it wants to look again, None: when woken.
+# Reconciles one object. Returns the lab seconds until the next call; None: only after the next notification.
 Reconcile = Callable[[Key], Awaitable[float | None]]
 FIRST_BACKOFF, LAST_BACKOFF = 1.0, 60.0
-# An object that keeps changing is looked at no more often than this (wall clock), so that a fast lab does not spin.
+# Minimum interval (wall clock) between two reconciles of a key, so that a fast lab does not spin.
 PAUSE = 0.02
 
 
@@ -28,7 +28,7 @@ class Retry(Exception):
 
 
 class Controller:
-    """Levels, not edges: a key is known by its name only, and waking it twice is waking it once."""
+    """Level-triggered: a key is a name only, and two notifications of a key are one."""
 
     def __init__(self, name: str, clock: LabClock, reconcile: Reconcile, *, parallel: int = 4) -> None:
         self.name = name

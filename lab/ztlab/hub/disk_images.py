@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Web servers with disk images of CoreOS, which Metal3 writes to machines. What an image holds is not looked at."""
+"""Web servers with CoreOS disk images, which Metal3 writes to machines. The lab does not read the content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DISK_IMAGE = b"QFI\xfb"
 
 
 async def answer(request: web.Request) -> web.Response:
-    """The web server beside the hub: any disk image, or the file of its checksums."""
+    """The response of the web server on the hub: any disk image, or the file with its checksum."""
     name = request.path.rpartition("/")[2]
     if name.endswith(".qcow2"):
         return web.Response(body=DISK_IMAGE)

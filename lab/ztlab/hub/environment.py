@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The environment that the operator gives the assisted-service.
+"""Render the environment variables that the operator sets for the assisted-service.
 
 Source: openshift/assisted-service internal/controller/controllers/agentserviceconfig_controller.go.
 """
@@ -20,7 +20,7 @@ DEFAULT_VERSION = "4.22"
 
 
 def os_images(hub: HubSite) -> tuple[OsImage, ...]:
-    """What the site names, else the lab's base image."""
+    """The OS images of the site, else the lab's base image."""
     return hub.os_images or (OsImage(DEFAULT_VERSION),)
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub's routes: one TLS port, several names behind it."""
+"""The hub's routes: one TLS port that serves several host names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST_BODY = 256 * 1024 * 1024
 
 
 def front(routes: Mapping[str, Answer]) -> web.Application:
-    """An application that hands a request to the answer of its Host header; other names get what a router says of an
+    """An application that dispatches requests by their Host header; other names get a router's response for an
     unknown route.
     """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints of a BareMetalHost against the disks of an Agent: pure.
+"""Choose a disk of an Agent by the root device hints of its BareMetalHost. Pure.
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
 """
@@ -16,7 +16,7 @@ KNOWN = ("deviceName", "hctl", "serialNumber", "wwn", "model", "vendor", "minSiz
 
 
 def disk_by_hints(hints: Mapping[str, Any] | None, disks: Sequence[Mapping[str, Any]]) -> str:
-    """The id for ``installation_disk_id``; "" without hints, NOT_FOUND when no eligible disk fits them all."""
+    """The id for ``installation_disk_id``; "" without hints, NOT_FOUND if no eligible disk matches all."""
     provided = {name: value for name, value in (hints or {}).items() if name in KNOWN and value not in (None, "")}
     if not provided:
         return ""

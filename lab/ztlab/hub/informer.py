@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cache of all objects of a kind: listed once, then watched; listed again after 410."""
+"""An informer: a cache of all objects of a kind, listed once, then watched; listed again after 410."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .client import Client, Refused
 from .names import Key, Kind, Object, key_of
 
 LOG = logging.getLogger(__name__)
-# (object now or None when it is gone, object before or None when it is new)
+# (current object, None if it was deleted; previous object, None if it is new)
 Handler = Callable[[Object | None, Object | None], None]
 RETRY_SECONDS = 1.0
 
 
 class Informer:
-    """``ready`` is set once the first list is in. Objects given out are the cache's own: they are not to be changed."""
+    """``ready`` is set after the first list. Callers must not change returned objects: the cache owns them."""
 
     def __init__(self, client: Client, kind: Kind, clock: LabClock) -> None:
         self.kind = kind

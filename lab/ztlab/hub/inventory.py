@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BareMetalHosts of another owner that a hub has from the beginning.
+"""Create the BareMetalHosts of another owner that a hub has from the beginning.
 
 They are detached, so the hub's own operator leaves their machines alone.
 """
@@ -17,7 +17,7 @@ from .names import BARE_METAL_HOST, NAMESPACE, SECRET
 
 
 async def publish(client: Client, site: Site) -> None:
-    """Create them with their Secrets and namespaces."""
+    """Create the BareMetalHosts with their Secrets and namespaces."""
     hosts = site.hub.bare_metal_hosts if site.hub is not None else ()
     for namespace in dict.fromkeys(host.namespace for host in hosts):
         if await client.get(NAMESPACE, namespace) is None:

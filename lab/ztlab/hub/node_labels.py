@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labels of an InfraEnv that its Agents put onto their Nodes (openshift/assisted-service
+"""Labels of an InfraEnv that its Agents propagate to their Nodes (openshift/assisted-service
 internal/controller/controllers/infraenv_node_labels.go).
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A BMC as the baremetal-operator drives it: virtual media, one-time boot, power."""
+"""Redfish client of the simulated baremetal-operator: virtual media, one-time boot, power."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Redirect = Callable[[str], tuple[str, str]]
 
 
 class BmcError(Exception):
-    """The BMC refused or does not answer; the text says what."""
+    """The BMC refused or does not answer; the text is the reason."""
 
 
 class Bmc:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An agent registered: its Agent object appears before the service answers.
+"""Create the Agent object when an agent registers, before the service responds.
 
 Source: openshift/assisted-service internal/controller/controllers/crd_utils.go.
 """
@@ -17,7 +17,7 @@ from .world import World
 
 
 class Registration:
-    """For :attr:`Core.on_registration`."""
+    """The callback for :attr:`Core.on_registration`."""
 
     def __init__(self, world: World, backend: Backend) -> None:
         self._world, self._backend = world, backend

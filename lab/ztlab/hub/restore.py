@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A host that the service lost, from the annotations of its Agent.
+"""Restore a host that the service lost, from the annotations of its Agent.
 
 After restoreHostByAgent of openshift/assisted-service internal/controller/controllers/agent_controller.go. The state is
 the annotated one, else known or known-unbound; the host monitor then makes it discovering or discovering-unbound as

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub's Kubernetes API server: the lab's own, or a real one where its programs are."""
+"""Start the hub's Kubernetes API server: the lab's simulated one, or a real one if its programs are installed."""
 
 from __future__ import annotations
 

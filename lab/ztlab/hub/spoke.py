@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The clusters that the hub installed, as its operators reach them: by the kubeconfig of a Secret."""
+"""Clients for the clusters that the hub installed (spokes), by the kubeconfig of a Secret."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults that happen to the hub as a whole; those of single requests bite in the API itself."""
+"""Faults that affect the hub as a whole; the API server handles faults of single requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SKEW_SECONDS = 600.0
 
 
 class Trouble:
-    """Looks for faults and makes them happen."""
+    """Polls for faults of the hub and executes them."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub, self._faults = hub, hub.lab.faults

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What controllers see and touch: the API's objects through caches, the service, time."""
+"""The interface of controllers to the hub: the API's objects through caches, and the time."""
 
 from __future__ import annotations
 

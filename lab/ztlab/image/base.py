@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A synthetic CoreOS live ISO: the layout, boot entries and embed areas of the real one, without an operating system in
-it.
-"""
+"""Write a synthetic CoreOS live ISO: the real layout, boot entries and embed areas, no operating system."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""coreos/miniso.dat: what tools make the minimal ISO of a live image with (coreos/coreos-installer src/miniso.rs)."""
+"""Create coreos/miniso.dat, from which tools make the minimal ISO of a live image (coreos/coreos-installer
+src/miniso.rs).
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ SIZE = 16384
 
 
 def describe_minimal(full: Path, minimal: Path) -> bytes:
-    """The content of the file in the full image: where it has the sectors of the minimal one, and the bytes that it has
-    not. Raises ValueError when that is more than the file has room for.
+    """The content of miniso.dat in the full image: places of the minimal image's sectors, and the missing bytes.
+
+    Raises ValueError when the content is larger than the file.
     """
     places = _files(full)
     runs = sorted((sector, places[name][0], length) for name, (sector, length) in _files(minimal).items() if length)

@@ -4,14 +4,14 @@
 """The root file system of a live image: squashfs on RHEL 9, erofs on RHEL 10 (coreos/rhel-coreos-config
 image-rhel-10.2.yaml).
 
-By these magic numbers the kernel knows them (Linux fs/squashfs/squashfs_fs.h, fs/erofs/erofs_fs.h).
+The kernel recognises them by these magic numbers (Linux fs/squashfs/squashfs_fs.h, fs/erofs/erofs_fs.h).
 """
 
 from __future__ import annotations
 
 _SQUASHFS = b"hsqs"
 _EROFS, _EROFS_AT = (0xE0F5E1E2).to_bytes(4, "little"), 1024
-# So many bytes show which one it is.
+# Number of bytes at the start that identify the file system.
 HEAD = _EROFS_AT + len(_EROFS)
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""CustomResourceDefinitions: what a definition makes the server serve."""
+"""Load CustomResourceDefinitions, and convert them to the resources that the server serves."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ GROUP = "apiextensions.k8s.io"
 
 
 def load(*directories: Path) -> Iterator[Object]:
-    """The definitions of all files that lie in some directories, in the order of their names; other kinds are left
-    out.
-    """
+    """The definitions of all files in the directories, in the order of their names; other kinds are ignored."""
     for path in (path for directory in directories for path in sorted(directory.glob("*.yaml"))):
         for document in yaml.load_all(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if isinstance(document, dict) and document.get("kind") == "CustomResourceDefinition":

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Discovery: the classic documents and the aggregated one."""
+"""API discovery: the classic documents and the aggregated one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import scale
 from .resource import Registry, Resource
 
 VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
-# Group and version of what is posted to a subresource of which the resource has no form of its own.
+# Group and version of the bodies posted to a subresource, if they differ from the resource's.
 ACTIONS = {"eviction": {"group": "policy", "version": "v1", "kind": "Eviction"}}
 SUBRESOURCE_VERBS = ["get", "patch", "update"]
 AGGREGATED = ("v2", "v2beta1")

@@ -38,11 +38,10 @@ def hub_api(
     *,
     authentication: Authentication | None = None,
 ) -> KubeApi:
-    """A hub's API server, ready to start; ``crd_dirs`` hold the definitions it knows from the beginning.
+    """A hub's API server, ready to start; ``crd_dirs`` contain the definitions that it serves from the beginning.
 
     ``api.admission`` and ``api.mutation`` take functions (operation, resource, new, old, dry_run): the former refuse by
-    raising ApiError,
-    the latter may change ``new``. Without ``clock`` the time is that of the machine.
+    raising ApiError, the latter may change ``new``. Without ``clock`` the time is that of the machine.
     """
     registry = Registry(builtin.resources())
     store = Store(keep=KEEP_CHANGES, now=clock.utcnow if clock is not None else None)

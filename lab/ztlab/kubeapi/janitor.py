@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Garbage collection beside a real API server without kube-controller-manager: looks at everything again and again.
+"""Garbage collection for a real API server without kube-controller-manager: lists all objects periodically.
 
-The same rules as :mod:`.collector`, over HTTP; good for the few hundred objects of a lab.
+It has the same rules as :mod:`.collector`, over HTTP; suitable for the few hundred objects of a lab.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
 class Janitor:
-    """A task beside an API server."""
+    """A background task that collects garbage of an API server."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who manages which field (``metadata.managedFields``), and server-side apply on top of it.
+"""Track which manager owns which field (``metadata.managedFields``), and implement server-side apply.
 
 A field is a path of member names; maps are owned member by member, lists and maps declared atomic as a whole.
 """
@@ -21,7 +21,7 @@ from .structural import Schema
 Path = tuple[str, ...]
 Paths = frozenset[Path]
 NONE: Paths = frozenset()
-# Without an owner: what names the object, and what the server writes.
+# Fields without an owner: those that name the object, and those that the server writes.
 UNOWNED = frozenset(
     {
         ("apiVersion",),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lists in pages: every page shows the objects as they were when the first one was read."""
+"""Lists in pages: every page shows the objects as they were when the first page was read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOO_OLD = (
 
 
 class Lists:
-    """The lists of which clients have read a part. Only the newest are kept: a token of an older one has expired."""
+    """The lists that clients have read in part. Only the newest are kept: tokens of older lists have expired."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bodies in Kubernetes' protobuf form, which kubectl sends for some of Kubernetes' own kinds (``create namespace``,
-``certificate approve``).
+"""Decode request bodies in protobuf, which kubectl sends for some built-in kinds (``create namespace``, ``certificate
+approve``).
 
-Only what is listed here is read; answers are JSON, which every client takes beside it.
+Only the kinds listed here are decoded; responses are JSON, which every client accepts as well.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A real kube-apiserver with its etcd, where KUBEBUILDER_ASSETS names a directory that holds both programs.
+"""Run a real kube-apiserver with its etcd, if KUBEBUILDER_ASSETS names a directory that contains both programs.
 
-It takes the place of :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by
-its webhooks), the
-same calls to start and stop. :mod:`.relay` is in front of it. Kubernetes' controllers do not run; :mod:`.janitor`
-collects garbage.
+It replaces :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by its
+webhooks), the same calls to start and stop. :mod:`.relay` is in front of it. Kubernetes' controllers do not run;
+:mod:`.janitor` collects garbage.
 """
 
 from __future__ import annotations

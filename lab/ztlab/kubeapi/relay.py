@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is in front of a real API server in the lab: the lab's time of day, its faults, and a count of requests."""
+"""A proxy in front of a real API server: adds the lab's time of day and faults, and counts requests."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a kind is to the API server: names, scope, columns, subresources. No kind is built in."""
+"""The description of a kind for the API server: names, scope, columns, subresources. No kind is built in."""
 
 from __future__ import annotations
 
@@ -50,14 +50,11 @@ class Resource:
 
     ``prepare(new, old)`` may complete or refuse (ApiError) an object before it is stored; ``old`` is None on creation.
     ``actions`` are subresources that are only posted to (``eviction``), ``scale`` is where a kind has its number of
-    replicas; ``fields`` are
-    extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose
-    strategic merge patches
-    are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
-    ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept),
-    ``check`` looks at
-    them after that; ``held``: what keeps an object that is being deleted beside its finalizers; ``stored_as``: the
-    apiVersion under which objects of every served version are kept.
+    replicas; ``fields`` are extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``:
+    a built-in kind, whose strategic merge patches are taken (as merge patches: maps merge, lists replace); custom
+    resources answer 415 to them. ``structure`` completes, prunes and validates objects (``stored_structure`` is that of
+    the version that is kept), ``check`` validates them after that; ``held``: what keeps an object that is being deleted
+    in addition to its finalizers; ``stored_as``: the apiVersion under which objects of every served version are kept.
     """
 
     group: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Subresource ``scale``: the number of an object's replicas as an object of its own (autoscaling/v1 Scale)."""
+"""Subresource ``scale``: the number of an object's replicas as a separate object (autoscaling/v1 Scale)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Object = dict[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Scale:
-    """Where a kind has its numbers: paths of members. ``selector`` () where it names none."""
+    """Paths of the members with a kind's numbers of replicas. ``selector`` is () if the kind names none."""
 
     wanted: tuple[str, ...]
     present: tuple[str, ...]
     selector: tuple[str, ...] = ()
 
     def show(self, item: Mapping[str, Any]) -> Object:
-        """The Scale of an object. Raises ApiError 500 for one that does not say how many it wants."""
+        """The Scale of an object. Raises ApiError 500 for an object without a number of replicas."""
         meta = item["metadata"]
         kept = {
             name: meta[name]

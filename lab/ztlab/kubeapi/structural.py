@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Structural OpenAPI schemas: pruning, defaulting and validation as the API server does them for custom resources.
+"""Prune, default and validate custom resources by structural OpenAPI schemas, as the API server does.
 
-Values are never changed in place: what a schema leaves as it was is the same object afterwards.
+Values are never changed in place: a value that a schema does not change stays the same object.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Schema:
-    """One node. ``types`` empty: any type; ``additional`` None: no members beside ``properties``; ``branches`` are the
-    value
-    validations of allOf, anyOf, oneOf and not.
+    """One node of a schema. ``types`` empty: any type; ``additional`` None: no members except ``properties``;
+    ``branches``: the value validations of allOf, anyOf, oneOf and not.
     """
 
     types: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``kubectl get``: lists and objects as meta.k8s.io/v1 Table."""
+"""Render lists and objects as meta.k8s.io/v1 Table for ``kubectl get``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults of an API server, injected before a request is looked at."""
+"""Faults of an API server, injected before the server handles a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DEL
 
 
 class Trouble:
-    """``unharmed``: users that only faults which name them hit."""
+    """``unharmed``: users that are affected only by faults which name them."""
 
     def __init__(self, faults: Faults | None) -> None:
         self.faults = faults

@@ -1,4 +1,4 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live system of an agent ISO: Ignition, units, network, and what node 0 does."""
+"""Simulate the live system of an agent ISO: Ignition, units, network, and the programs of node 0."""

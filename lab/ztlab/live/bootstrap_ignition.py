@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a bootstrap host reads in the bootstrap.ign of the service: the cluster to come, with its signers."""
+"""Parse the service's bootstrap.ign on a bootstrap host: the planned cluster, with its signers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""NetworkManager bringing interfaces up: which profile goes with which, and the addresses, routes and name servers that
-result.
-"""
+"""Bring up interfaces as NetworkManager does: select profiles; compute addresses, routes and name servers."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from ..site.model import Machine, Nic
 from .keyfiles import FAMILIES, Profile, is_address, number
 from .layer2 import CONTROLLERS, Layer2, Link, Port
 
-# What comes up without a link below it; of others NetworkManager waits for the carrier.
+# Types that come up without a link below them; for other types NetworkManager waits for the carrier.
 _WITHOUT_CARRIER = ("bond", "bridge", "dummy", "ovs-interface")
 _UNPLAYED = ("hsr", "infiniband", "ip-tunnel", "ipvlan", "macsec", "team", "veth", "vxlan", "xfrm")
 _MAIN_TABLE = 254

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the bootstrap host makes of the image it booted: the cluster to come, with the signers that the image
-brought.
-"""
+"""Read the planned cluster and its signers from the image that the bootstrap host booted."""
 
 from __future__ import annotations
 

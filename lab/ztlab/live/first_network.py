@@ -29,7 +29,7 @@ _SCRIPTS = ("usr/local/bin/pre-network-manager-config.sh", "usr/local/bin/common
 def first_network(
     lab: Lab, machine: Hardware, initramfs: Mapping[str, bytes], links: Mapping[str, str]
 ) -> dict[str, bytes]:
-    """Bring the network up; the keyfiles that the real root takes over, by their path in the initramfs."""
+    """Bring up the network; return the keyfiles for the real root, by their path in the initramfs."""
     root = Root()
     root.files |= {f"/{path}": Node(0o600, content) for path, content in initramfs.items()}
     log: list[str] = []

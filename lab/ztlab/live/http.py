@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HTTP as programs on a machine do it: through the machine's own network configuration, with real sockets behind it."""
+"""HTTP client for programs on a machine: it uses the machine's network configuration, over real sockets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The registry behind a release image, as far as a live system asks it: which images are in a release."""
+"""The images in a release, as a live system resolves them from the registry of the release image."""
 
 from __future__ import annotations
 

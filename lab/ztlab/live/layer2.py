@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which networks an interface reaches, through bonds, bridges, VLANs and Open vSwitch down to the ports of the machine.
+"""Find the networks that an interface reaches through bonds, bridges, VLANs and Open vSwitch down to the machine's
+ports.
 
-A :data:`Segment` is what comes out of an interface: VLAN tag -> name of the site's network that its frames end up in; 0
-means frames without a tag.
+A :data:`Segment` maps the VLAN tags of frames that leave an interface to the name of the site's network that the frames
+reach; tag 0 means untagged frames.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..site.model import Nic
 from .keyfiles import Profile, number, uuid_or_name
 
 Segment = Mapping[int, str]
-# Types of interfaces whose ports have no addresses of their own.
+# Types of interfaces whose ports have no addresses.
 CONTROLLERS = ("bond", "bridge", "ovs-port")
 _DEFAULT_PVID = "1"
 _LARGEST_TAG = 4094
@@ -25,7 +26,7 @@ _LARGEST_TAG = 4094
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """The lower half of an interface. ``nic`` is the port that its frames leave through first, None for none."""
+    """The lower half of an interface. ``nic``: the port through which its frames leave first, None for none."""
 
     mac: str
     segment: Segment

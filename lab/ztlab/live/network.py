@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""pre-network-manager-config: the network of the host whose MAC address this machine has, as keyfiles or nmpolicy
-documents.
+"""pre-network-manager-config: select the network configuration of the host by its MAC addresses, and write it as
+keyfiles or nmpolicy documents.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
   data/data/agent/files/usr/local/bin/pre-network-manager-config.sh;
@@ -25,7 +25,7 @@ _IFNAMSIZ = 15
 def apply_host_network(
     root: Root, ports: Sequence[tuple[str, str, bool]], log: list[str], target: str = CONNECTIONS
 ) -> bool:
-    """Put the profiles of every matching host directory where NetworkManager reads them; whether one matched."""
+    """Write the profiles of all matching host directories to ``target``; return whether a directory matched."""
     by_mac = {mac.upper(): name for name, mac, _link in ports} | {"00:00:00:00:00:00": "lo"}
     chosen: dict[str, Node] = {}
     matched = False

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""nmstate documents as NetworkManager gets to see them: one connection profile per interface; nmpolicy captures of NICs
-by MAC address.
+"""Convert nmstate documents to NetworkManager profiles, one for each interface; resolve nmpolicy captures of NICs by
+MAC address.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ABSENT = ("absent", "down", "ignore")
 
 
 class NmstateError(ValueError):
-    """nmstatectl would refuse the document; the text says why."""
+    """nmstatectl would refuse the document; the text is the reason."""
 
 
 def load(text: str) -> dict[str, Any]:

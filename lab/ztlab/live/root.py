@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The root file system of the live system, in memory: what the image ships, what Ignition adds, what programs write at
-run time.
-"""
+"""The live system's root file system in memory: files of the image, of Ignition, and of programs at run time."""
 
 from __future__ import annotations
 

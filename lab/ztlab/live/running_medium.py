@@ -1,13 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The medium of a live system that runs: a full live ISO has its root file system on it and reads it for as long as the
-system runs.
+"""Monitor the medium of a running live system: a full live ISO contains the root file system and reads it continuously.
 
-What cannot be read, or reads differently than before, is an error of the kernel on the console, and programs that need
-it stop until it can be
-read again (Linux ``drivers/scsi/sr.c``, ``fs/squashfs``: a failed read is not cached, so that the next one goes to the
-drive again).
+A failed or changed read is a kernel error on the console. Programs that need the medium stop until it can be read again
+(Linux ``drivers/scsi/sr.c``, ``fs/squashfs``: a failed read is not cached, so that the next one goes to the drive
+again).
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from ..machine.medium import Medium, MediumError
 SECTOR = 2048
 # Lab seconds between two reads that miss the page cache.
 PAUSE = 30.0
-# So many places of the medium are read in turn.
+# Number of places on the medium that are read in turn.
 _PLACES = 7
 
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that start an installation on the rendezvous host: that of a cluster, and that of a node which joins
-one.
-"""
+"""The scripts that start an installation on the rendezvous host: of a new cluster, or of a joining node."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Script:
-    """What the scripts that start an installation share: the service, as the one with the user's token sees it."""
+    """Common part of the scripts that start an installation: access to the service with the user's token."""
 
     def __init__(self, live: LiveSystem, environment: Mapping[str, str]) -> None:
         self._live = live

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""systemd, as far as it decides what runs: enablement, dependencies, conditions, environment files, whether programs
-exist.
+"""Decide which units systemd starts: enablement, dependencies, conditions, environment files, existing programs.
 
-What a unit's program does is elsewhere (by the unit's name); here is whether it would come to run, and why not.
+The effect of a unit's program is simulated elsewhere (by the unit's name); this module decides whether the program
+starts, and why not.
 """
 
 from __future__ import annotations

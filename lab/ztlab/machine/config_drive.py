@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What scripts on a host make of the metadata on its config drive (metal3-io/baremetal-operator writes
+"""Evaluate scripts on a host that read the metadata of its config drive (metal3-io/baremetal-operator writes
 openstack/latest/meta_data.json). Pure.
 """
 

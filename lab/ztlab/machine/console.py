@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The serial console of a machine: a log file, and the last words for ``ztlab status``."""
+"""The serial console of a machine: a log file, and the most recent text for ``ztlab status``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Console:
         path.touch()
 
     def print(self, text: str, *, phase: str | None = None) -> None:
-        """Append text, line by line; ``phase`` also changes what the machine is said to be doing."""
+        """Append text, line by line; ``phase`` also sets the phase of the machine."""
         if phase is not None:
             self.phase = phase
         stamp = f"[{self._clock.now():10.1f}] "

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A disk image with a config drive: written by an operator, booted by the machine, configured by the Ignition on the
-drive.
+"""Boot a disk image with a config drive, which an operator wrote: the Ignition on the drive configures the system.
 
-What an image holds is not looked at beyond that it can be downloaded: its system is CoreOS that reads its Ignition from
-the partition config-2.
+The image must only be downloadable; its content is not read. Its system is CoreOS that reads its Ignition from the
+partition config-2.
 """
 
 from __future__ import annotations

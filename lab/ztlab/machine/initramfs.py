@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the kernel does with an initrd: unpack concatenated, possibly compressed cpio archives into one tree of
-files.
-"""
+"""Unpack an initrd as the kernel does: concatenated, possibly compressed cpio archives become one file tree."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ _CHECK_NAMES = {lzma.CHECK_CRC64: "CRC64", lzma.CHECK_SHA256: "SHA-256"}
 
 
 class InitrdError(Exception):
-    """The kernel would complain ("Initramfs unpacking failed"); the text says about what."""
+    """The kernel would complain ("Initramfs unpacking failed"); the text is the cause."""
 
 
 def unpack(data: bytes, links: dict[str, str] | None = None) -> dict[str, bytes]:

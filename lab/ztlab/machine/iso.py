@@ -15,7 +15,7 @@ _MAX_DIRECTORY = 4 << 20
 
 
 class IsoError(Exception):
-    """The medium holds no file system that can be booted from; the text says why."""
+    """The medium contains no bootable file system; the text is the reason."""
 
 
 class Blocks(Protocol):

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot loaders of a CoreOS live ISO: which kernel, initrds and arguments they start."""
+"""Boot loaders of a CoreOS live ISO: choose the kernel, initrds and arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ISOLINUX = ("isolinux/isolinux.cfg",)
 
 
 class LoaderError(Exception):
-    """The boot loader stops; the text says why."""
+    """The boot loader stops; the text is the reason."""
 
 
 @dataclasses.dataclass(frozen=True)

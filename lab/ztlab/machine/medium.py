@@ -24,7 +24,7 @@ Redirect = Callable[[str], tuple[str, str]]
 
 
 class MediumError(Exception):
-    """The medium cannot be read; the text says why."""
+    """The medium cannot be read; the text is the reason."""
 
 
 class Medium:

@@ -17,7 +17,7 @@ TLS_PORT, PLAIN_PORT = 22623, 22624
 
 
 class ConfigServer:
-    """``pools``: the MachineConfigPools of now; others are not found. ``requests`` counts by pool."""
+    """``pools``: the current MachineConfigPools; other pools are not found. ``requests`` counts by pool."""
 
     def __init__(self, names: Collection[str], authority: pki.Signer, pools: Callable[[], Collection[str]]) -> None:
         self.authority = authority

@@ -22,7 +22,7 @@ from .cluster import NewCluster
 from .kubelet import NO_FACTS, NodeFacts
 from .workloads import NAMESPACES, Workloads
 
-# What has no part in a hosted cluster runs on the hub or not at all.
+# Cluster operators that do not run in a hosted cluster: they run on the hub or not at all.
 ELSEWHERE = frozenset(
     {
         "cloud-controller-manager",

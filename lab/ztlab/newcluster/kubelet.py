@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A kubelet as its cluster sees it, and what it finds on its machine."""
+"""The kubelet as its cluster sees it, and the facts that the kubelet reads on its machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from . import pki
 
 @dataclasses.dataclass(frozen=True)
 class NodeFacts:
-    """What kubelet and network plugin find on their machine. ``labels``: those that the kubelet is started with.
+    """The facts that kubelet and network plugin read on their machine. ``labels``: those that the kubelet starts with.
 
     ``addresses`` have a prefix length; ``mac`` is that of the interface with the first one.
     """

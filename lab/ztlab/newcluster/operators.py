@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cluster operators and the cluster version: who comes up when, and what they say meanwhile."""
+"""Cluster operators and the cluster version: when each one becomes available, and its messages until then."""
 
 from __future__ import annotations
 

@@ -36,13 +36,12 @@ UPLOAD = "POST /v2/clusters/{cluster_id}/logs"
 
 
 class AssistedService:
-    """One service. ``env`` is what its env files hold; ``kubeconfig(cluster_name, domain)`` gives the file that its
-    downloads hand out.
+    """One service. ``env``: content of its env files; ``kubeconfig(cluster_name, domain)`` returns the file for
+    downloads.
 
-    ``requests`` counts calls by operation (``GET /v2/clusters``); with ``swagger`` every response is held against the
-    description and
-    deviations are collected in ``violations``. Raises ValueError for an environment that the service would not start
-    with.
+    ``requests`` counts calls by operation (``GET /v2/clusters``); with ``swagger`` every response is compared with the
+    description and deviations are collected in ``violations``. Raises ValueError for an environment that the service
+    would not start with.
     """
 
     def __init__(

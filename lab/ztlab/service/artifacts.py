@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the service makes for machines that install: bootstrap.ign with the cluster's signers, and each host's own
-ignition.
-"""
+"""Render files for hosts that install: bootstrap.ign with the cluster's signers, and each host's ignition."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who is calling: the three schemes of the agent-based installation, the two of a local service, or no authentication.
+"""Authenticate callers: three schemes of the agent-based installation, two of a local service, or no authentication.
 
-Source of the texts: openshift/assisted-service pkg/auth, internal/gencrypto.
+Source of the messages: openshift/assisted-service pkg/auth, internal/gencrypto.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The field tables of the request bodies, written down from the API description; what is not in them is an unknown
-field.
-"""
+"""Field tables of the request bodies, copied from the API description; other fields are unknown fields."""
 
 from __future__ import annotations
 

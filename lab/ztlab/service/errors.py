@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The three shapes in which the service says no (openshift/assisted-service internal/common/common.go, pkg/auth)."""
+"""The three forms of the service's error responses.
+
+Source: openshift/assisted-service internal/common/common.go, pkg/auth.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ class ServiceError(Exception):
         super().__init__(reason)
         self.status = status
         self.reason = reason
-        # Sent by an operation that gives no JSON otherwise.
+        # Sent by an operation whose other responses are not JSON.
         self.binary = False
 
     def body(self) -> dict[str, Any]:

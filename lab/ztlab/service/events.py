@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Events: what happened, in the words that users and wait-for read.
+"""Events, with the messages that users and wait-for read.
 
 Source: openshift/assisted-service internal/events/event.go, docs/events.yaml.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How the libraries of a service written in Go put things: lists, several errors at once, JSON that is none."""
+"""Format texts as the Go libraries of a service do: lists, several errors at once, errors of invalid JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def joined(problems: Sequence[str]) -> str:
 
 
 def json_problem(text: str) -> str:
-    """What is wrong with a text that is no JSON."""
+    """The error message for a text that is not valid JSON."""
     rest = text.lstrip()
     if not rest:
         return "unexpected end of JSON input"

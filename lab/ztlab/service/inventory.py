@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the service makes of an inventory: which interfaces count, which disks are eligible, where to install.
+"""Evaluate an inventory: which interfaces are used, which disks are eligible, and the installation disk.
 
 Source: openshift/assisted-service swagger.yaml, internal/hardware/validator.go.
 """
@@ -19,7 +19,7 @@ OWN_REASONS = ("Disk is too small", "Drive type is", "Disk is part of a multipat
 
 
 def normalise(inventory: Mapping[str, Any], *, virtual_interfaces: bool) -> dict[str, Any]:
-    """Drop the interfaces that do not count and fill missing disk ids."""
+    """Remove unused interfaces and fill missing disk ids."""
     interfaces = [
         dict(interface)
         for interface in inventory.get("interfaces") or []

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What hosts and networks have to do with each other: machine networks from VIPs, connectivity groups, address
-collisions.
-"""
+"""Compute networks of hosts: machine networks from VIPs, connectivity groups, address collisions."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _Result = TypeVar("_Result")
 _Report = TypeVar("_Report")
 _HOSTS = 4096
 
-# A monitor's pass asks for the same few addresses again and again, several times a second at high speed.
+# Each pass of a monitor needs the same few addresses, several times a second at high speed.
 parse_interface = functools.lru_cache(maxsize=4096)(ipaddress.ip_interface)
 parse_address = functools.lru_cache(maxsize=4096)(ipaddress.ip_address)
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Checks of a pull secret (openshift/assisted-service internal/cluster/validations/pull_secret_validation.go)."""
+"""Validate a pull secret (openshift/assisted-service internal/cluster/validations/pull_secret_validation.go)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def registry_of(image: str) -> str:
 
 
 def check_pull_secret(text: str, settings: Settings, images: Iterable[str], *, of_new: str = "") -> None:
-    """Raises ServiceError 400 with upstream's words; ``of_new``: what is being made with it."""
+    """Raises ServiceError 400 with upstream's words; ``of_new``: the object that is created with it."""
     try:
         _check(text, settings, images)
     except ServiceError as error:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One cluster with its hosts at one moment: what every validation looks at, with the costly parts computed once."""
+"""Snapshot of one cluster with its hosts: the input of every validation, with the costly parts computed once."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Request bodies: decoding and checking them by field tables, with the words of the generated server code of
-upstream.
-"""
+"""Decode and check request bodies by field tables, with the messages of upstream's generated server code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The API description of upstream, where it is at hand: every response of the lab is held against it."""
+"""Validate every response of the lab against upstream's API description, if its file is available."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import yaml
 
-# (operation, why the response may differ): upstream leaves out a required member here, and so do we.
+# operation -> why the response may differ: upstream omits a required member, and the lab does too.
 KNOWN_DEVIATIONS = {
     "POST /v2/infra-envs/{infra_env_id}/hosts": ("a host that registers again comes back without status and its text")
 }
-# The list of operators has this name, the description another one.
+# The list of operators has this name, the description a different name.
 KNOWN_WORDS = ("numaresources",)
 DATE_TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
 

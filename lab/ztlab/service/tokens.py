@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tokens that a local service signs itself: ES256, one object each, no expiry.
+"""Create the tokens that a local service signs: ES256, one object for each token, no expiry.
 
 Source: openshift/assisted-service internal/imageservice/urls.go, internal/gencrypto.
 """
@@ -24,7 +24,7 @@ def _segment(data: bytes) -> str:
 class Signer:
     """Signs with an EC key; ECDSA is randomised, so two tokens for one object differ in their text.
 
-    Raises ValueError for a key that is none.
+    Raises ValueError for an invalid key.
     """
 
     def __init__(self, private_pem: bytes) -> None:

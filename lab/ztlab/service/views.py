@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects as the API shows them: empty members left out, structured members as JSON strings."""
+"""Render objects as the API shows them: empty members omitted, structured members as JSON strings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The typed values of a site file.
+"""Dataclasses of a site file.
 
 Sizes carry their unit in the name; MAC addresses are lower case, addresses canonical.
 """
@@ -25,7 +25,7 @@ _NAMESPACE = uuid.UUID("5b1d7c3a-6f4e-4b57-9a35-0d1f3f1a2c90")
 
 
 class SiteError(Exception):
-    """The site file cannot be played; ``problems`` has one line per mistake."""
+    """The site file is invalid; ``problems`` has one line per mistake."""
 
     def __init__(self, source: str, problems: Iterable[str]) -> None:
         self.problems = list(problems)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a service holds, in one look: clusters, InfraEnvs, hosts, validations as a table, events. Reads only."""
+"""Read clusters, InfraEnvs, hosts, validations (as a table) and events of a service. Changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .rest.service import AssistedService
 
 @dataclasses.dataclass(frozen=True)
 class ServiceQuery:
-    """What is asked. ``cluster`` and ``infra_env`` (name or id) narrow everything down; ``events`` is how many of the
+    """What to read. ``cluster`` and ``infra_env`` (name or id) narrow everything down; ``events`` is how many of the
     newest, 0 none, -1 all.
     """
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects by what users call them.
+"""Find objects of the service by the name or id that a user gives.
 
-The service takes any number of objects of one name, so an id may be given wherever a name may.
+The service accepts any number of objects with one name, so an id is valid wherever a name is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def named(documents: Iterable[Document], wanted: str) -> list[Document]:
-    """Those with this id or, if there is none, of this name."""
+    """The objects with this id or, if there are none, with this name."""
     known = list(documents)
     return [item for item in known if item.get("id") == wanted] or [
         item for item in known if item.get("name") == wanted
@@ -27,7 +27,7 @@ def named(documents: Iterable[Document], wanted: str) -> list[Document]:
 
 
 def host_title(document: Mapping[str, Any]) -> str:
-    """What messages call a host: its requested name, or its id before it has one."""
+    """The name of a host in messages: its requested name, or its id before it has one."""
     return str(document.get("requested_hostname") or document.get("id"))
 
 

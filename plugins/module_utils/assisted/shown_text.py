@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Manifests and other YAML as a diff may show them: without secrets, and without the contents of files that are packed
-into them.
-"""
+"""Prepare manifests and other YAML for a diff: without secrets, and without the contents of embedded files."""
 
 from __future__ import annotations
 
@@ -14,13 +12,13 @@ from typing import Any
 from ..common import yaml_text
 from ..common.secrets import HIDDEN, hide_secrets, secret_values
 
-# Contents of a file within Ignition; what is in it may be anything.
+# Contents of a file within Ignition, which may contain anything.
 _DATA_URL = re.compile(r"^data:[^,]*,.+", re.DOTALL)
 
 
 def shown_yaml(text: str) -> str:
-    """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since its
-    secrets are unknown then.
+    """The documents of a YAML or JSON text with secrets hidden; only the size of a text that cannot be parsed, since
+    its secrets are unknown.
     """
     documents = _documents(text)
     if not documents or not all(isinstance(document, (Mapping, list)) for document in documents):
@@ -29,7 +27,7 @@ def shown_yaml(text: str) -> str:
 
 
 def yaml_secrets(text: str) -> set[str]:
-    """What must appear in no output of a manifest: secret leaves, and all that a Secret holds."""
+    """Values that no output of a manifest may contain: secret leaves, and all values of a Secret."""
     documents = _documents(text)
     held = {
         str(value)

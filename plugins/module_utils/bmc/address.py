@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMC addresses as inventories write them: the metal3 grammar (metal3-io/baremetal-operator pkg/hardwareutils/bmc)."""
+"""Parse BMC addresses of inventories: the metal3 grammar (metal3-io/baremetal-operator pkg/hardwareutils/bmc)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from ..common.problems import nearest
 
-# Driver names that speak Redfish with virtual media; the others are refused by name until their boot method exists.
+# Drivers that use Redfish virtual media; other known drivers are rejected by name until their boot method exists.
 VIRTUAL_MEDIA_DRIVERS = ("redfish-virtualmedia", "idrac-virtualmedia", "ilo5-virtualmedia")
-# Those that this version cannot boot with -> the virtual media driver for the same BMC, empty where there is none.
+# Drivers that this version cannot boot with -> the virtual media driver for the same BMC, empty where there is none.
 _OTHER_DRIVERS = {
     "redfish": "redfish-virtualmedia",
     "redfish-uefihttp": "redfish-virtualmedia",

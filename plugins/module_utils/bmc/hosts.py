@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of hosts through their BMCs, and what came of it: the data that all files of this package share."""
+"""Dataclasses that all files of this package share: requests for hosts that are contacted through their BMC, options,
+and results.
+"""
 
 from __future__ import annotations
 

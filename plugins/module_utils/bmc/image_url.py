@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which image URLs BMCs accept, and how they want them written."""
+"""Check whether BMCs accept an image URL, and convert it to the form that they expect."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def protocol_of(url: str) -> str:
 
 
 def written_form(url: str, form: Literal["url", "path"]) -> str:
-    """The image as a BMC is asked for it: a share as a path, ``host:/path`` for NFS and ``//host/path`` for CIFS, or
-    the URL.
+    """The image in the form that a BMC expects: a share as a path, ``host:/path`` for NFS and ``//host/path`` for CIFS,
+    or the URL.
     """
     protocol = protocol_of(url)
     if form == "url" or protocol not in SHARES:
@@ -31,7 +31,7 @@ def written_form(url: str, form: Literal["url", "path"]) -> str:
 
 
 def check_image_url(url: str) -> str:
-    """What is wrong with the URL of an image, as a sentence; empty when it is fine."""
+    """What is wrong with the URL of an image, as a sentence; empty for a valid URL."""
     try:
         parts = urlsplit(url)
         # Port 0 is that of a URL predicted in check mode; a port that is none raises ValueError.

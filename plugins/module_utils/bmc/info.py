@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines as data for a report."""
+"""Convert machines, and failures of several hosts, to plain data for module results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .machine import Machine
 
 
 def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailure:
-    """The fault of a bulk in which hosts failed: each with its reason in the message, the complete list in
+    """The error of a task in which some hosts failed: each host with its reason in the message, the complete list in
     ``result``.
     """
     failed = [host for host in result["hosts"] if host["failed"]]
@@ -27,7 +27,7 @@ def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailur
 
 
 def machine_facts(machine: Machine) -> dict[str, Any]:
-    """What the BMC says about its machine; ``warnings`` name what could not be read."""
+    """What the BMC reports about its machine; ``warnings`` name what could not be read."""
     drives = {} if machine.drives is None else {"drives": [dataclasses.asdict(drive) for drive in machine.drives]}
     return {
         **drives,

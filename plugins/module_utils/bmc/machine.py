@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a BMC says about its machine, read once: System, Managers, virtual media."""
+"""Read what a BMC reports about its machine, once: System, Managers, virtual media."""
 
 from __future__ import annotations
 

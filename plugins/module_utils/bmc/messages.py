@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a Redfish service says when it refuses, in its many shapes (openstack/sushy sushy/exceptions.py)."""
+"""Parse the error messages of a Redfish service, which have many shapes (openstack/sushy sushy/exceptions.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..common.terminal import shortened
 # Messages of one answer, and characters of each, that are read. Real answers have up to five of a sentence.
 _MOST_MESSAGES = 20
 _LONGEST = 1000
-# What messages mean that some services send as an id and arguments alone (DMTF DSP8011, registry Base), in our words.
+# Texts for messages that some services send without text, as an id and arguments (DMTF DSP8011, registry Base).
 _MEANINGS: Mapping[str, str] = {
     "AccessDenied": "access to {0} was denied",
     "ActionNotSupported": "the action {0} is not supported",

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What would be done to a machine, and why: pure, so that check mode and a run can only agree."""
+"""Plan the steps that bring a machine to the desired state, with reasons. Pure, so check mode and a run have the same
+plan.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class BmcStep:
 
 
 def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: bool = False) -> list[BmcStep]:
-    """Steps that lead to ``state``; empty when the machine is there already.
+    """Steps that lead to ``state``; empty if the machine is already in it.
 
     booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless
     ``force``; anything else gets the whole procedure, since a BMC may show a stale URL after an eject. ejected:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Power on and off, and waiting until it is so."""
+"""Switch a machine on or off, and wait until its BMC reports the new power state."""
 
 from __future__ import annotations
 

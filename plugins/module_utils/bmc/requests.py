@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The BMC data of one host: as a request, and every mistake in it that is found without contacting the BMC."""
+"""Convert the BMC data of a host to a request, and report mistakes that are found without contacting the BMC."""
 
 from __future__ import annotations
 

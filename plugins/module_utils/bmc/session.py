@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One conversation with one Redfish service: login, retries, ETags, tasks.
+"""A session with one Redfish service: login, retries, ETags, tasks.
 
-A client of our own over ``common/http`` and not sushy: sushy (5.14) swallows the refusal of an eject, loops silently on
-an insert that asks for
-a parameter, gives no hook for ``connect_to`` and certificate fingerprints short of private attributes, and costs 0.46 s
-to import.
+This client uses ``common/http`` and not sushy: sushy (5.14) hides the rejection of an eject, loops silently on an
+insert that asks for a parameter, supports ``connect_to`` and certificate fingerprints only through private attributes,
+and takes 0.46 s to import.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from .messages import Refusal, read_refusal, task_messages
 
 # identity keeps ETags strong.
 _HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "Accept-Encoding": "identity"}
-# Web servers of some BMCs fail on connections that stay open, so each request has one of its own. Those of these
+# Web servers of some BMCs fail on connections that stay open, so each request has a separate connection. BMCs of these
 # vendors (beginning of the ServiceRoot's Vendor) serve one read after the other: openstack/sushy sushy/connector.py
-# keeps its connection to each of them; DMTF/python-redfish-library issue 46 measured half the time. Writes have
-# connections of their own everywhere: the answer to a write on a connection that just ends would be lost.
+# keeps its connection to each of them; DMTF/python-redfish-library issue 46 measured half the time. Writes always have
+# a separate connection: the answer to a write on a connection that just ends would be lost.
 _KEEP_CONNECTIONS = ("dell", "hpe", "lenovo", "supermicro")
 # Seconds without a request after which a connection is not used again: servers end it after a few.
 _KEPT_FOR = 1.0

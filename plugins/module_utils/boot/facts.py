@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts as data for a report."""
+"""Convert inspected hosts to plain data for a report."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .protocol import BootPlan, Machines
 
 
 def describe_machines(inspected: Machines) -> list[dict[str, Any]]:
-    """One entry a host: what its method read, or why it could not be read.
+    """One entry for each host: what its method read, or why it could not be read.
 
-    What speaks against a machine is in ``reason``; nothing is refused.
+    ``reason`` says why a machine must not be changed; no machine is refused here.
     """
     shared = shared_machines(inspected)
     described = []

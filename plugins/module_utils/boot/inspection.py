@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading many machines: all of them, those that failed for a while once more, with a line of progress from the
-start.
-"""
+"""Read many machines in parallel, temporary failures once more at the end, with progress lines from the start."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What modules have in common that boot or release hosts: options, and one outcome for a bulk of hosts."""
+"""Options and the common result of modules that boot or release hosts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .protocol import ALL_OR_NONE
 
 
 def hosts_spec(*, required: bool = False) -> dict[str, Any]:
-    """Option ``hosts``: hosts of any method, each with what its method reads."""
+    """Option ``hosts``: hosts of any boot method, each with the suboptions of its method."""
     host = {
         "name": {"type": "str", "required": True},
         "boot_method": {"type": "str", "choices": list(METHODS)},

@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a boot method provides: :class:`BootMethod`.
+"""The interface that each boot method implements: :class:`BootMethod`.
 
 A method inspects a host, plans, applies the plan, and releases the host from the image afterwards.
 
-A method knows how to boot, and nothing else. Whether a machine may be touched is decided in front of it
-(:data:`.run.Permit`).
+A method only boots. Its caller decides whether a machine may be changed (:data:`.run.Permit`).
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from ..bmc.plan import State
 from ..common.parallel import Outcome
 from ..common.problems import Problem
 
-# A cluster comes up as a whole: these begin only when all machines are right. What is taken down goes, whatever the
-# other machines do.
+# A cluster needs all its machines: a change to these states begins only if no machine has a problem. The other states
+# are applied to each machine, whatever the result of the other machines is.
 ALL_OR_NONE: frozenset[State] = frozenset({"booted", "on"})
 
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts to boot, as requests of their methods; every mistake in it found at once, before
-anything is contacted.
-"""
+"""Convert the user's hosts to requests of their boot methods; report all mistakes before contacting a host."""
 
 from __future__ import annotations
 

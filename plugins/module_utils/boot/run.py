@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many hosts, each with its boot method: inspect all, plan, refuse what is not right, ask for permission, then act in
-bounded parallel.
+"""Boot or release many hosts, each with its boot method: inspect all, plan, reject unsuitable machines, ask for
+permission, then act in parallel within a limit.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .methods import method_of
 from .protocol import ALL_OR_NONE, BootPlan, MachineRequest, Machines
 from .recheck import LeftAlone, Recheck
 
-# Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read,
-# before any of them is written to.
+# Called before any machine is changed, with the machines that the call would change and the hosts that the user has to
+# start, as they were read.
 Permit = Callable[[Machines], Permission]
 _MOST_NAMES = 3
 

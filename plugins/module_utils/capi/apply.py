@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A plan carried out: chain by chain, each write locked to what it was planned from.
+"""Apply a plan, chain by chain. Each write is locked to the version of the object that it was planned from.
 
-A conflict ends a chain; the caller looks and plans again.
+A conflict ends a chain; the caller then reads and plans again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .steps import Chain, ChainStep
 
 @dataclasses.dataclass(frozen=True)
 class ChainResult:
-    """What became of a chain: the writes that were made, and what ended it early.
+    """The result of a chain: the writes that were made, and what ended it early.
 
     ``again``: another client was faster, or an answer was lost; ``refused`` is that write.
     """
@@ -37,7 +37,7 @@ class ChainResult:
 def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: int = 8) -> list[ChainResult]:
     """Carry out all chains, those of a stage ``forks`` at a time.
 
-    A chain whose needs were not met is passed over, with the error of what it needs.
+    A chain whose needs were not met is skipped, with the error of what it needs.
     """
     done: dict[str, ChainResult] = {}
     for stage in stages:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The conditions of an AgentMachine, in the form that upstream's controller leaves them in. Pure.
+"""Compute the conditions of an AgentMachine in the form that upstream's controller writes. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -28,13 +28,13 @@ MIRRORED: Mapping[str, str] = {
 _NOT_YET = "AgentNotYetFound"
 _REASON = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 _LONGEST_REASON, _LONGEST_MESSAGE = 1024, 32768
-# What upstream's list begins and ends with; the rest is in alphabetical order.
+# Types with which upstream's list begins and ends; the rest is in alphabetical order.
 _FIRST, _LAST = ("Available", READY), ("Deleting", "Paused")
 
 
 @dataclasses.dataclass(frozen=True)
 class Moment:
-    """When conditions are set: the time, and the generation of the object that they speak of."""
+    """When conditions are set: the time, and the generation of the object that they describe."""
 
     now: str
     generation: int

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether upstream's controller is at work on a namespace: two that claim Agents at once would take them from each
-other.
+"""Detect whether upstream's controller reconciles a namespace: two controllers that claim Agents at the same time would
+take them from each other.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from .objects import key_of, part, text
 
 @dataclasses.dataclass(frozen=True)
 class Controller:
-    """``why`` says what was seen; also where nothing was."""
+    """``why`` is the evidence, whether or not the controller is active."""
 
     active: bool
     why: str
 
 
 def find_controller(client: KubeClient, namespace: str, provider_namespace: str = PROVIDER_NAMESPACE) -> Controller:
-    """Look for its Deployment and its lease where HyperShift and where its own components put them.
+    """Search for the controller's Deployment and lease in the namespaces that HyperShift and the provider's own
+    components use.
 
-    What may not be read counts as active.
+    A controller whose objects may not be read counts as active.
     """
     places = dict.fromkeys([(namespace, HOSTED_DEPLOYMENT), (provider_namespace, PROVIDER_DEPLOYMENT)])
     for where, name in places:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition endpoint of an AgentCluster as an AgentClusterInstall takes it. Pure.
+"""Convert the ignition endpoint of an AgentCluster to the form that an AgentClusterInstall accepts. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/ignition_endpoint.go, controllers/agentcluster_controller.go.
 """
@@ -13,9 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 def install_endpoint(url: str) -> str:
-    """The URL without its path, to which the service adds the pool's name; an IPv6 address without brackets gets them.
+    """The URL without its path, to which the service adds the pool's name; an IPv6 address without brackets gets
+    brackets.
 
-    What is no URL stays as it is.
+    A text that is no URL is returned unchanged.
     """
     normal = with_brackets(url)
     try:
@@ -29,7 +30,9 @@ def install_endpoint(url: str) -> str:
 
 
 def with_brackets(url: str) -> str:
-    """``https://fd00::1:31187/ignition`` is meant as address and port: RFC 3986 wants the address in brackets."""
+    """Add the missing brackets: ``https://fd00::1:31187/ignition`` means address and port, but RFC 3986 requires
+    brackets.
+    """
     scheme, mark, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     if not mark or authority.startswith("[") or not _bare_colons(authority):

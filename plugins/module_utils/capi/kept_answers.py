@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an API answered at one moment, kept up to date with single objects.
+"""Cache of API answers, read once and then updated with single objects.
 
-Under conflicts a pass plans several times. Reading everything again for each plan would cost hundreds of requests,
-although only the objects that were written or refused have changed since: each write is locked to the version of its
-object, so a plan from older objects cannot do harm.
+After a conflict a reconcile pass plans several times. Reading everything again for each plan would cost hundreds of
+requests, although only the objects that were written or rejected have changed since: each write is locked to the
+version of its object, so a plan from older objects cannot do harm.
 """
 
 from __future__ import annotations

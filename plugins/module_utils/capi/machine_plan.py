@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What one AgentMachine needs: its Agent claimed and bound, its status, its end. Pure.
+"""Plan the writes that one AgentMachine needs: claim and bind its Agent, update its status, release it at the end.
+Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -33,9 +34,9 @@ SETTLED: frozenset[State] = frozenset({"ready", "paused", "released", "lost"})
 
 @dataclasses.dataclass(frozen=True)
 class MachinePlan:
-    """The writes for one AgentMachine, what becomes of it, and why.
+    """The writes for one AgentMachine, its resulting state, and the reason.
 
-    ``agent`` is the one that it has after them; ``released`` whether it is released.
+    ``agent`` is its Agent after the writes.
     """
 
     view: CapiMachineView

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is known of one AgentMachine at one moment, and what that means: who its Agent is, whose turn it is. Pure."""
+"""Observed state of one AgentMachine, and conclusions: which Agent it has, whether it may be released. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .names import (
 )
 from .objects import Key, Object, all_conditions, annotations_of, deleting, key_of, labels_of, part, text
 
-# States in which a host is out of its cluster, so that its Machine may go (6.1).
+# States in which a host has left its cluster, so that its Machine may be deleted (6.1).
 RELEASED_STATES = frozenset(
     {
         "discovering-unbound",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_provider_ids."""
+"""The implementation of module ``node_provider_ids``: its options, its run and its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
 from .kinds import AGENT_MACHINE
 from .workload import Workload, open_workload, wanted_ids
 
-# Seconds between looks at Nodes that have not joined: they take minutes.
+# Seconds between reads of Nodes that have not joined: joining takes minutes.
 STEP = 10.0
 
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Everything that a pass decides from, read at one moment: one list for each kind, single reads only for what others
-refer to.
+"""Read all objects that one reconcile pass needs: one LIST for each kind, and a GET for each object that is only
+referenced.
 """
 
 from __future__ import annotations

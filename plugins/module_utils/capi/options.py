@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module capi_reconcile: its options, whose turn it is, and its results."""
+"""The implementation of module ``capi_reconcile``: its options, the choice between reconcile and label selection, its
+result.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,7 @@ def _check(params: Mapping[str, Any]) -> None:
 
 
 class _Run:
-    """One opening of the module."""
+    """One call of the module."""
 
     def __init__(self, call: Opened, client: KubeClient, policy: Policy) -> None:
         params = call.params

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The part of upstream's controller played by us: look, plan, write, and again until everything is where it is to
-be.
-"""
+"""Do the work of upstream's controller: observe, plan, write, and repeat until the desired state is reached."""
 
 from __future__ import annotations
 
@@ -34,10 +32,10 @@ from .report import Explained, explained
 from .steps import Chain, patch
 from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
 
-# Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not
+# Seconds after which everything is read again although no watch had an event: Secrets and control planes are not
 # watched.
 RECHECK = 30.0
-# The most plans of one pass, while other clients change what it writes.
+# The most plans of one reconcile pass, while other clients change the objects that it writes.
 _ROUNDS = 3 * PLANS
 # Seconds until a workload cluster that did not answer is asked again: each attempt takes its time.
 UNREACHABLE = 60.0
@@ -45,10 +43,10 @@ UNREACHABLE = 60.0
 
 @dataclasses.dataclass
 class Account:
-    """What was seen last and everything that was done, over all passes.
+    """What was read last and everything that was done, over all reconcile passes.
 
-    ``missing`` are Nodes that have not joined yet. ``explained``
-    has the choice for every machine that one was made for.
+    ``missing`` are Nodes that have not joined yet. ``explained`` has the choice for every machine for which a choice
+    was made.
     """
 
     observed: ObservedScope
@@ -84,7 +82,7 @@ class Account:
 
 
 class Reconciler:
-    """Passes over one scope of one hub.
+    """Reconcile passes over one scope of one hub.
 
     ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait.
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines as results show them: who has which Agent or would get it, and of every other Agent the first rule that it
-fails.
+"""Rows for results: each Machine with the Agent that it has or would get, and for every other Agent the first rule that
+it fails.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Reject = Callable[[HostDemand], list[tuple[AgentFacts, Rejection]]]
 
 @dataclasses.dataclass(frozen=True)
 class Explained:
-    """Why a demand got its host (empty if it got none), and by ``reject`` why not each of the others."""
+    """Why a demand got its host (empty if it got none); ``reject`` returns why it did not get the others."""
 
     demand: HostDemand
     why: str
@@ -31,7 +31,7 @@ class Explained:
 
 
 def explained(demands: Iterable[HostDemand], choice: Choice) -> dict[Key, Explained]:
-    """What the planner said of each demand."""
+    """The planner's reasons for each demand."""
     reasons = {key: "; ".join(chosen.reasons) for key, chosen in choice.assigned.items()}
     return {demand.key: Explained(demand, reasons.get(demand.key, ""), choice.rejections) for demand in demands}
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steps of a pass: for each object, its writes in order. After an interruption at any point, the next pass resumes."""
+"""Steps of a reconcile pass: for each object, its writes in order. After an interruption at any point, the next pass
+resumes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ class ChainStep:
 class Chain:
     """The writes for one object, one after the other; the first that fails ends the chain.
 
-    Those in ``needs`` (names of chains) have to succeed before.
+    The chains named in ``needs`` must succeed first.
     """
 
     name: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster that the machines are nodes of, and the provider IDs of its Nodes.
+"""Connect to the cluster that the machines are nodes of, and find the provider IDs that its Nodes need.
 
 Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
 """
@@ -28,8 +28,8 @@ from .objects import Object, deleting, key_of, part, text
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """How to reach the workload cluster: ``kubeconfig`` given by the user, else that of the Secret; ``connect_to`` as
-    for the hub.
+    """How to reach the workload cluster: ``kubeconfig`` of the user, else that of the Secret; ``connect_to`` as for the
+    hub.
     """
 
     kubeconfig: Mapping[str, Any] | None = None

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Everything that is wrong with an input: what could not be read, and what the rules say about the rest."""
+"""Collect all problems of a configuration: parse errors, and rule violations in the rest of it."""
 
 from __future__ import annotations
 

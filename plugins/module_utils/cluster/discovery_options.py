@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What options of a discovery image must look like, whether a hub or a REST service makes it: the same service stands
-behind both.
+"""Check the options of a discovery image, for hubs and REST services: both use assisted-service.
 
-Every check takes a module's options by their names and tells each mistake.
+Every check takes the options of a module by name and yields each problem.
 
 Source: openshift/assisted-service internal/cluster/validations/pull_secret_validation.go,
   internal/bminventory/inventory.go, pkg/staticnetworkconfig/generator.go.
@@ -19,7 +18,7 @@ from typing import Any
 from ..common import json_text
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, OwnCheck, Problem
 
-# None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
+# Not a check of a configuration, whose severity a user may lower: a wrong option of a module is always an error.
 _CHECK = "infra-env"
 image_problem = OwnCheck(_CHECK)
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The two upstream documents, with their places, into a :class:`Deployment`.
+"""Convert install-config.yaml and agent-config.yaml, with the position of each value, to a :class:`Deployment`.
 
-Both ways in (variables, files) end here, so they cannot mean different things. Besides names and types only that is
-checked here which the spec cannot hold any more: everything else is for the rules.
+Variables and files are both converted here, so they cannot mean different things. This module checks names, types and
+what the spec cannot represent; the rules check everything else.
 """
 
 from __future__ import annotations

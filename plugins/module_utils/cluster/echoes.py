@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One mistake, one problem: what a later check says about a value that could not even be read is left out."""
+"""Report each mistake once: drop later problems about a value that could not be parsed."""
 
 from __future__ import annotations
 

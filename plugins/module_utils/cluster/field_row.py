@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A row of the table of fields: what is known of one field of a cluster or a host."""
+"""Dataclasses of a row of the table of fields: all that is known about one field of a cluster or host."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ class FieldRow:
     """One field.
 
     ``option``: its name in the variables. An attribute of the spec with that name holds its value; without one, the
-    spec
-    keeps the value as it was written. A field needs an attribute if other code reads it.
+    spec keeps the value as it was written. A field needs an attribute if other code reads it.
     ``shape``: upstream's. Variables have its keys in snake_case unless ``verbatim``; ``variable_shape`` where more
     differs.
     ``text``: what it is, for schema and documentation.
@@ -60,8 +59,7 @@ class ClusterRow(FieldRow):
     ``override``: hubs and services get the value as an install-config override, unless it is ``default``.
     ``infra_env``: the option of module infra_env that has its value.
     ``hosted``: ``same`` if module hosted_cluster has an option of that name, ``rule`` if plugin_utils/pool.py has a
-    rule for
-    it. A hosted cluster must not have other fields.
+    rule for it. A hosted cluster must not have other fields.
     """
 
     document: Literal["install", "agent"] = "install"
@@ -78,8 +76,7 @@ class HostRow(FieldRow):
     ``in_variables``: ``openshift_host`` has it.
     ``agent``: its name in the spec of an Agent; module agents has an option for it.
     ``annotation``: its name among the annotations that a BareMetalHost passes on to its Agent; module bare_metal_hosts
-    has
-    an option for it. ``agent`` is required then.
+    has an option for it. ``agent`` is required then.
     ``service``: its name in an update of a host of assisted-service; module assisted_hosts has an option for it.
     ``own_request``: all three modules have an option for it with rules of its own.
     """

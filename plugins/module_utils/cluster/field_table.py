@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The table of fields: one row for each field of a cluster and of a host.
 
-Parsing, rendering, schema, documentation and the requests of all methods read it. A field whose value upstream gets
-unchanged needs its row only; for a field with rules, the row says where its code is. Names of options are upstream's in
-snake_case.
+Parsing, rendering, schema, documentation and the requests of all methods read it. A field whose value is copied
+unchanged to upstream's document needs only its row; for a field with rules, the row names the code. Option names are
+upstream's names in snake_case.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values of fields from the variables to upstream's documents, from these to the spec, and back, as the table of fields
-says.
-"""
+"""Convert values of fields between variables, upstream's documents and the spec, by the table of fields."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fields of install-config.yaml and agent-config.yaml, after old layouts were upgraded.
+"""Shapes of install-config.yaml and agent-config.yaml in their current layout (upgrade.py converts old layouts).
 
-Those of the table of fields, and those that only files have.
+They contain the fields of the table of fields, and fields that only files have.
+
 Source: openshift/installer pkg/types/installconfig.go and pkg/types/agent/agent_config_type.go.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The user's own files: install-config.yaml, agent-config.yaml, openshift/*.yaml, release.json."""
+"""Read the user's configuration files: install-config.yaml, agent-config.yaml, openshift/*.yaml, release.json."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""By what machines that registered are recognised, in the order in which it counts.
+"""Criteria by which a registered machine is recognised as a host, in order of precedence.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """
@@ -18,12 +18,12 @@ from .host_identity import Identity
 
 
 class Registered(Protocol):
-    """What a machine registered as.
+    """A registered machine: an Agent of a hub or a host of a service.
 
     MACs, serial number and addresses are in their normal spelling; ``created`` sorts as text.
 
-    ``asked_hostname`` is the one it was given, not the one it came with; ``quiet``: it is disconnected, so that another
-    one may be the same machine.
+    ``asked_hostname`` is the requested hostname, not the one that the machine reported; ``quiet``: the machine is
+    disconnected, so that another registration may be the same machine.
     """
 
     @property

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""By what a user says which machine is meant, as modules of a hub and of a service take it.
+"""Parse and check the options that identify a host's machine, for modules of hubs and of services.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """
@@ -18,13 +18,13 @@ from ..common.addresses import is_mac, normal_mac
 from ..common.problems import DUPLICATE, INVALID, Problem
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# What an inventory says where no BMC is known.
+# BMC addresses in an inventory that mean that the BMC is unknown.
 _NO_BMC = ("", "0.0.0.0", "::/0", "::")
 
 
 @dataclasses.dataclass(frozen=True)
 class Identity:
-    """By what a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
+    """Identity of a host's machine. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
 
     ``hostname`` alone identifies no machine. It only finds a host of ``cluster`` that has no inventory at the moment,
     as while it is being bound.

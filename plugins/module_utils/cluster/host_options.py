@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of modules agents, bare_metal_hosts and assisted_hosts for fields of a host that they pass on unchanged."""
+"""Generate the options of modules agents, bare_metal_hosts and assisted_hosts for host fields that are copied
+unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The states of a host of a service, as Agents of a hub show them too, and what each allows.
+"""States of a host of assisted-service, which Agents of a hub show too, and which changes each state allows.
 
 Source: openshift/assisted-service internal/host/statemachine.go, internal/controller/controllers/agent_controller.go,
   internal/controller/controllers/agent_reclaimer.go.
@@ -9,8 +9,8 @@ Source: openshift/assisted-service internal/host/statemachine.go, internal/contr
 
 from __future__ import annotations
 
-# The service takes over hostname, role, pool, disk, node labels and fencing only in these (5.2). The empty state is
-# that of a host it does not know yet.
+# The service accepts hostname, role, pool, disk, node labels and fencing only in these states (5.2). The empty state is
+# that of a host that the service does not know yet.
 OPEN = frozenset(
     {
         "",

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Field ``live_kernel_arguments``: what is appended to the kernel arguments of the live system.
+"""Read and check field ``live_kernel_arguments``: arguments appended to the kernel arguments of the live system.
 
-No document of upstream has a place for it, so release.json keeps it in a configuration directory.
+No upstream document has this field, so a configuration directory keeps it in release.json.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""YAML read strictly, each value with its line; faults in our own words.
+"""Parse YAML strictly: each value with its line, syntax errors in this collection's words.
 
-Parsers quote the text around a fault, and that text may be a pull secret: only file, line and column are taken from
+Parsers quote the text around an error, and that text may be a pull secret: only file, line and column are taken from
 them.
-Scalars mean what they mean to the installer's own parser (YAML 1.1 without dates and base-60 numbers): an unquoted MAC
+
+Scalars mean what they mean to the installer's parser (YAML 1.1 without dates and base-60 numbers): an unquoted MAC
 stays a string.
 """
 

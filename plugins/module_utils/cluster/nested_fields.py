@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parts of install-config.yaml and agent-config.yaml: metadata, pools, networking, proxy, mirrors, interfaces."""
+"""Shapes of parts of install-config.yaml and agent-config.yaml: metadata, pools, networking, proxy, mirrors,
+interfaces.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from .spec import ARCHITECTURES
 AGENT_PLATFORMS = ("baremetal", "vsphere", "nutanix", "none", "external")
 OTHER_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "openstack", "ovirt", "powervs")
 ROLES = ("master", "worker", "arbiter")
-# The installer makes no text of a number here, as it does elsewhere.
+# Here the installer does not convert a number to a string, as it does elsewhere.
 TYPE = Scalar("string", exact=True)
 
 METADATA = record(

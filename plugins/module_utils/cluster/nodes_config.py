@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""nodes-config.yaml: the hosts that join a running cluster (openshift/oc pkg/cli/admin/nodeimage)."""
+"""Read nodes-config.yaml: the hosts that join a running cluster (openshift/oc pkg/cli/admin/nodeimage)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _SHAPE = record(
 
 @dataclasses.dataclass(frozen=True)
 class NodesConfig:
-    """What the file says. ``architecture`` (Go's name) and ``ssh_key`` win over the cluster's; empty where the file
-    does not give them. ``boot_artifacts_base_url`` is where the files of a network boot will be published.
+    """The content of the file. ``architecture`` (Go's name) and ``ssh_key`` override the cluster's; empty if not in the
+    file. ``boot_artifacts_base_url`` is where the files of a network boot will be published.
     """
 
     hosts: tuple[Host, ...] = ()
@@ -74,7 +74,7 @@ def _nothing(file: Path, kind: str, detail: str) -> NodesConfig:
 
 
 def _lenient(problem: Problem) -> Problem:
-    """Upstream passes over keys that it does not know in this file."""
+    """Upstream ignores unknown keys in this file."""
     return (
         dataclasses.replace(problem, kind=IGNORED, severity="warning", check="ignored-field")
         if problem.kind == UNKNOWN_FIELD

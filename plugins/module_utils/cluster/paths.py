@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From upstream's paths to the user's: problems name the field that the user can change, with file and line where there
-is one.
+"""Translate upstream's field paths to the user's: a problem names the field that the user can change, with file and
+line if known.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def in_users_terms(problems: Iterable[Problem], source: Source) -> list[Problem]
     the user's input.
 
     A path that does not exist there (a required field that is absent) is named as the user would write it, on the line
-    of what holds it.
-    Problems that are in the user's terms already stay as they are.
+    of what holds it. Problems that are in the user's terms already stay as they are.
     """
     return [_translate(problem, source) for problem in problems]
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What differs between the installers of the releases, in one table (docs/upstream/releases.md has the sources).
+"""Differences between the installers of the releases, in one table (docs/upstream/releases.md has the sources).
 
-Only profiles compare versions: rules, manifests and Ignition ask the profile of the cluster's version.
+Only profiles compare versions: rules, manifests and Ignition read the profile of the cluster's version.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A :class:`Deployment` as the files that the installer reads, and that a person likes to read.
+"""Render a :class:`Deployment` as the files that the installer reads, in a form that people can read.
 
-The same deployment always gives the same text. What the files hold reads back as the same deployment.
+The same deployment always gives the same text. Parsing these files returns the same deployment.
 
-BMC data of the inventory is for booting and stays out: the content of these files reaches the ISO and the cluster, and
-with it the passwords
-. Only BMC data that the user put there himself (``platform_options.hosts``, or the hosts of his own
-files) is written, to the hosts of agent-config.yaml, where upstream looks first.
+BMC data of the inventory is for booting and is left out: the content of these files reaches the ISO and the cluster,
+and with it the passwords. Only BMC data that the user wrote for the cluster (``platform_options.hosts``, or the hosts
+of the user's files) is written, to the hosts of agent-config.yaml, where upstream looks first.
 
 Source: openshift/installer pkg/asset/agent/manifests, overrides.
 """

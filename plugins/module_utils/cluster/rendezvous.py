@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which host is the rendezvous host (node 0): openshift/installer pkg/asset/agent/image/ignition.go."""
+"""Determine the rendezvous host (node 0): openshift/installer pkg/asset/agent/image/ignition.go."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..common.addresses import canonical_ip
 from ..nmstate.document import StaticAddress, static_addresses
 from .spec import Deployment, Host
 
-# Roles that become node 0 first; the service makes it the bootstrap host and leaves its role.
+# Roles that are preferred for node 0; the service makes node 0 the bootstrap host and keeps its role.
 CANDIDATES = ("master", "arbiter")
 
 
 @dataclasses.dataclass(frozen=True)
 class Rendezvous:
-    """``ip`` is canonical, empty where it is unknown.
+    """``ip`` is canonical, empty if it is unknown.
 
-    ``hosts`` are the indices of the hosts that have it as a static address.
+    ``hosts`` are the indices of the hosts that have ``ip`` as a static address.
     """
 
     ip: str

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints to a disk, by the rules of the service: all must hold.
+"""Choose a host's disk by its root device hints, as the service does: a disk must match all hints.
 
-Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` makes them of the
-REST API's (``size_bytes``).
+Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` converts those of
+the REST API (``size_bytes``).
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go,
   internal/host/hostutil/host_utils.go.
@@ -18,7 +18,7 @@ from typing import Any
 
 from ..common.problems import INVALID, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, nearest
 
-# None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
+# Not a check of a configuration, whose severity a user may lower: a wrong option of a module is always an error.
 _CHECK = "root-device-hints"
 _problem = OwnCheck(_CHECK)
 

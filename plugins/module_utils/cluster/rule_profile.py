@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of its profile that
-rules ask for.
+"""What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of the release's
+profile that rules read.
 
-Where each boundary comes from is in docs/upstream/releases.md. 4.22 left the main branch of openshift/installer in
-April 2026; what was merged later belongs to 4.23 and 5.0, which are one code base.
+The source of each boundary is in docs/upstream/releases.md. 4.22 left the main branch of openshift/installer in April
+2026; what was merged later belongs to 4.23 and 5.0, which are one code base.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Shapes of documents: which keys there are and what their values look like.
+"""Shapes of documents: the allowed keys and the form of their values.
 
-One table of shapes drives the check of names and types, the hint at the nearest name and the published JSON schema.
+One table of shapes drives the check of names and types, the suggestion of the nearest name and the published JSON
+schema.
 """
 
 from __future__ import annotations
@@ -147,8 +148,7 @@ class Reader:
         """The item with canonical keys and only values of the right type, or None where nothing usable is left.
 
         A lone value where a list belongs, or a number where a string belongs, is reported and then read as meant, so
-        that what depends on it
-        is not reported too. ``name`` is the key that holds the item.
+        that what depends on it is not reported too. ``name`` is the key that holds the item.
         """
         if item.value is None:
             return None

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster is: the typed values that every other package works with.
+"""Dataclasses of a cluster and its hosts, which every other package works with.
 
 A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field
-names are upstream's in snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's own
+names are upstream's in snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's
 spelling.
 """
 

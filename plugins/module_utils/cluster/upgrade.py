@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Old layouts of the two files brought to today's, each change with one warning.
+"""Convert old layouts of install-config.yaml and agent-config.yaml to the current layout, with one warning for each
+change.
 
 Source: openshift/installer pkg/types/conversion/installconfig.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options of ``openshift_cluster`` and ``openshift_host``, and their places in upstream's documents."""
+"""Shapes of ``openshift_cluster`` and ``openshift_host``, and each option's field in upstream's documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOST = Record({row.option: row.variable for row in HOST_FIELDS if row.in_variabl
 _KEEP_CASE = "|".join(row.option for row in (*CLUSTER_FIELDS, *HOST_FIELDS) if row.keeps_case)
 VERBATIM = re.compile(rf"\b({_KEEP_CASE})\b")
 
-# Where each option goes in upstream's documents; "*" is the platform.
+# The path of each option in upstream's documents; "*" is the platform.
 TARGETS_BY_OPTION = {row.option: row.upstream for row in CLUSTER_FIELDS if row.upstream}
 
 # Upstream's path -> the user's.

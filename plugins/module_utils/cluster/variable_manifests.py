@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``extra_manifests`` of ``openshift_cluster``: files, directories and manifests written in place."""
+"""Read ``extra_manifests`` of ``openshift_cluster``: files, directories and manifests that are written inline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHERE_FROM = (
     "playbook_dir to be independent of it"
 )
 
-# So much of a path is shown.
+# Maximum number of characters of a path that a message shows.
 _SHOWN = 200
 
 

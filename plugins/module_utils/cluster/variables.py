@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables (``openshift_cluster`` and one ``openshift_host`` a host) into a :class:`Deployment`.
+"""Convert the variables (``openshift_cluster``, and one ``openshift_host`` for each host) to a :class:`Deployment`.
 
-They are first brought into upstream's two documents, each value keeping the name of its variable;
-``install_config_overrides`` is merged into the first of them last, and then both are read exactly as the user's own
-files would be. So a variable cannot mean something that a file does not.
+They are first converted to upstream's two documents, each value keeping the name of its variable; then
+``install_config_overrides`` is merged into the first of them, and both are read exactly as the user's files would be.
+So a variable cannot mean something that a file does not.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""MAC addresses in one spelling, and sets of IP addresses.
+"""Convert MAC addresses to one spelling, and read sets of IP addresses.
 
-What a document of upstream may contain is decided by strict parsers of their own, because upstream does not accept the
-same spellings as netaddr: ``cluster/upstream/texts.py`` (Go's net.ParseMAC and net.ParseCIDR) and ``nmstate``.
+Documents for upstream are checked by separate strict parsers, because upstream does not accept the same spellings as
+netaddr: ``cluster/upstream/texts.py`` (Go's net.ParseMAC and net.ParseCIDR) and ``nmstate``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIGITS = 12
 
 
 def normal_mac(text: str) -> str:
-    """The MAC address in lower case with colons, whatever its spelling; other texts in lower case, as they are.
+    """The MAC address in lower case with colons, whatever its spelling; other texts in lower case, otherwise unchanged.
 
     Colons and dashes are handled here: that takes 0.4 µs instead of netaddr's 16 µs, and saves its import of 70 ms in
     nearly all runs. A hub shows some 10000 NICs. netaddr reads the rest (``5254.00aa.bb01``, ``525400aabb01``).

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``openshift_connect_to``: where a connection really goes, while URL, Host header, SNI and certificate check keep the
-name (curl's --connect-to).
+"""``openshift_connect_to``: connect to another address, while URL, Host header, SNI and certificate check keep the name
+(curl's --connect-to).
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a module is opened: arguments in, one package called, a result without secrets out.
+"""Run a module: pass its arguments to one package, and return the result without secrets.
 
-A module (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of
-AnsibleModule) and
-``run(call: Call) -> dict``. It is opened as a module by :func:`run_module` or in-process by the shared action; both go
-through :func:`perform`, so they cannot differ. This is the only file of module_utils that knows Ansible.
+A module (a file in plugins/modules) provides ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of
+AnsibleModule) and ``run(call: Call) -> dict``. :func:`run_module` runs it as a module, the shared action runs it
+in-process; both use :func:`perform`, so they cannot differ. This is the only file of module_utils that imports Ansible.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ PENDING_OPTION: dict[str, Any] = {"pending": {"type": "bool", "default": False}}
 
 @dataclasses.dataclass
 class Call:
-    """One opening of a module.
+    """One call of a module.
 
     ``params`` are validated and complete; ``check_mode`` forbids every write; ``diff`` asks for ``diff`` in the result.
     Secret leaves of ``params`` are known already, others are added by :meth:`add_secrets` as soon as they exist.
@@ -121,7 +120,7 @@ class Call:
 
 
 def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
-    """Open the module and return what Ansible gets: always with ``changed`` and ``failed``, without secrets,
+    """Run the module and return what Ansible gets: always with ``changed`` and ``failed``, without secrets,
     foreseeable faults as ``msg``.
     """
     try:

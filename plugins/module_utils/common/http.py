@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HTTP for every package: urllib3 with our connection mapping, our trust and faults in words.
+"""HTTP client of all packages: urllib3 with this collection's connection mapping, TLS options and error messages.
 
-urllib3 is there wherever the kubernetes library is. Status codes are answers, not exceptions: each package knows
-what they mean there.
+urllib3 is installed wherever the kubernetes library is. Status codes are returned, not raised: each package interprets
+them.
 """
 
 from __future__ import annotations

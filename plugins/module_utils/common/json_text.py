@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""JSON of people and of remote services: whatever is wrong with it is a ValueError."""
+"""Parse JSON of users and of remote services: every error is a ValueError."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-# Python reads no longer ones, and no counter gets so far.
+# Digits of a number. Python reads no longer numbers, and no counter gets so far.
 _LONGEST_NUMBER = 400
-# What walks through a document calls itself for each level.
+# Levels of a document. Functions that traverse a document recurse for each level.
 _DEEPEST = 200
 _TOO_DEEP = "this JSON document is nested too deeply"
 # What Go's services can hold: int64 and uint64. Python computes with any number, but not its dates, sizes and floats.

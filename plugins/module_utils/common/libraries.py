@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The only importer of third-party packages.
 
-Each name is imported when it is first used (``import kubernetes`` alone costs 0.65 s), and a
-missing package becomes :class:`MissingLibrary`, which modules report in Ansible's own words.
+Each name is imported when it is first used (``import kubernetes`` alone costs 0.65 s), and a missing package becomes
+:class:`MissingLibrary`, which modules report with Ansible's message.
 
 Source: docs/upstream/ansible.md#cost-of-imports.
 """

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What packages may use of a running module.
+"""Protocol of a module call, for packages, which do not import Ansible.
 
-The class itself is in ``entry_point.py``, which imports Ansible; packages do not.
+The class itself is in ``entry_point.py``, which imports Ansible.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .clock import Clock
 
 
 class Opened(Protocol):
-    """One opening of a module (:class:`~.entry_point.Call`)."""
+    """One call of a module (:class:`~.entry_point.Call`)."""
 
     @property
     def params(self) -> Mapping[str, Any]:

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which services have answered during this run, so that each task of it waits for one that restarts.
+"""Record which services have answered during this run, so that each of its tasks waits for a service that restarts.
 
-The first request of a task cannot know whether its address is wrong or the service is away for some seconds. Ansible's
-process has a directory of its own that all its tasks share and that it removes at its end; a file there says that the
-service has answered a former task. Outside of such a run only answers of the same process count.
+The first request of a task cannot know whether its address is wrong or the service is unavailable for some seconds.
+Ansible's process has a temporary directory that all its tasks share and that it removes at its end; a file there
+records that the service has answered a former task. Outside of such a run only answers to the same process count.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Repetition of calls that may fail for a while: the policy, and what carries it out.
+"""Repeat calls that may fail temporarily: the dataclass of a policy, and the code that applies it.
 
-The policies themselves are in :mod:`.retry_policies`. A caller names one.
+The policies themselves are in :mod:`.retry_policies`. A caller names one of them.
 """
 
 from __future__ import annotations
@@ -60,10 +60,8 @@ class RetryPolicy:
 
     With ``patience`` (seconds since the first failure of a call), a service that has answered before gets at least that
     long: failures that are repeated do not end the call earlier, whatever their number, and answers have ``attempts``
-    in
-    addition. It may also be ``away`` (kinds); the pause is ``away_pause`` then. A service that has never answered gets
-    at
-    most :data:`FIRST_ATTEMPTS`, since its address may be wrong.
+    in addition. It may also be ``away`` (kinds); the pause is ``away_pause`` then. A service that has never answered
+    gets at most :data:`FIRST_ATTEMPTS`, since its address may be wrong.
     """
 
     attempts: int

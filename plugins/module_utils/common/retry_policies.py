@@ -19,7 +19,7 @@ _ANY_KIND = frozenset({"dns", "refused", "timeout", "slow", "tls", "proxy", "bro
 
 # -- BMCs --------------------------------------------------------------------------------------------------------------
 
-# BMCs drop connections and answer 5xx while they are busy. iDRAC (SYS518) and iLO say it with 400 as well. Some name a
+# BMCs drop connections and answer 5xx while they are busy. iDRAC (SYS518) and iLO also answer 400 then. Some name a
 # pause.
 _BMC_BUSY = (("SYS518",), ("iLO", "InvalidOperationForSystemState"))
 # 501 and 505 are the same the next time.
@@ -32,7 +32,8 @@ BMC_REPEATABLE = RetryPolicy(
     _BMC_CONNECTION,
     longest_retry_after=60.0,
 )
-# A write that has another effect the second time is repeated if the BMC did nothing: it says so, or was not reached.
+# A write that has another effect the second time is repeated only if the BMC did nothing: its answer states this, or it
+# was not reached.
 BMC_ONCE = dataclasses.replace(
     BMC_REPEATABLE,
     answers=(Answers({429, 503}), Answers(_BMC_FAULT | {400}, _BMC_BUSY)),

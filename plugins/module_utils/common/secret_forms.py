@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The forms in which remote services repeat a secret: quoted, escaped, encoded."""
+"""Compute and decode the forms in which remote services repeat a secret: quoted, escaped, encoded."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from urllib.parse import quote, quote_plus
 
 from .terminal import printable
 
-# A run that may be base64, also url-safe or quoted within a URL or JSON. Other escapes are read so that their letters
-# do not count as part of a run.
+# A range of characters that may be base64, also url-safe or quoted within a URL or JSON. Other escapes are matched so
+# that their letters do not count as part of a range.
 BASE64 = re.compile(
     r"%(?!2[BbFf])[0-9A-Fa-f]{2}|\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|(?P<run>(?:[A-Za-z0-9+/_-]|\\/|%2[BbFf]){4,}={0,2})"
 )
@@ -26,7 +26,7 @@ _PERCENT = re.compile("%[0-9A-F]{2}")
 _ESCAPED_BY_GO = str.maketrans({"&": "\\u0026", "<": "\\u003c", ">": "\\u003e"})
 # RFC 3986, 3.2.1: what a user or password may contain unquoted.
 _USERINFO_CHARACTERS = "!$&'()*+,;="
-# Characters. Ordinary words are decoded again and again; a long run in the logs of a cluster is decoded once.
+# Characters. Ordinary words are decoded again and again; a long range in the logs of a cluster is decoded once.
 _LONGEST_REMEMBERED = 200
 
 

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which hosts of a failed installation explain it."""
+"""Decide whether a host is the cause of a failed installation, or only part of a cluster that failed."""
 
 from __future__ import annotations
 
-# What the service writes at hosts that only share the fate of another.
+# Beginning of the status text of hosts that are in error only because of another host.
 # Source: openshift/assisted-service internal/host/statemachine.go.
 _SHARED_FATE = "Host is part of a cluster that"
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a state file may hold.
+"""Check that a state file has the expected types.
 
-A reader of a section can rely on the types; an edited file is refused in one place, with a message.
+Code that reads a section can rely on the types; an edited file is rejected here, with a message.
 
 A shape is a type of JSON, a dict of shapes by key (keys that are not listed may hold anything, listed ones may be
 absent), ``{EACH: shape}`` for a mapping with any keys, a list with the shape of its elements, or a function that says

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What ends a task early: SIGINT, SIGTERM, the end of its playbook, and the stop switch.
+"""End a task early: on SIGINT, SIGTERM, the end of its playbook, or the stop switch.
 
 The task finishes the running request, closes sessions and writes state within ten seconds. The switch is a file in the
 work directory, for jobs that get no signal (ansible/ansible-runner ``ansible_runner/runner.py``, handle_termination:
@@ -28,7 +28,7 @@ from .errors import Interrupted
 # Seconds. A request that runs when the signal arrives may take GRACE to end; closing down may take CLOSING after that.
 GRACE = 5.0
 CLOSING = 4.0
-# Seconds between looks at whether the parent still lives.
+# Seconds between checks whether the parent process still exists.
 LOOK = 1.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # The stop switch, in the work directory. The first task of the next run removes it.
@@ -44,10 +44,9 @@ def stop_on_signals(
     So does the end of the parent process: after a ``kill -9`` of the playbook no process waits for a result, and the
     next run must not find this one still at work.
 
-    A main thread that is still busy ``grace`` seconds later gets :class:`Interrupted`; a process that is still there
-    ``closing`` seconds after
-    the block (threads in a request without an answer) ends hard. Outside the main thread, where Python knows no
-    signals, the block changes nothing.
+    A main thread that is still busy ``grace`` seconds later gets :class:`Interrupted`; a process that still exists
+    ``closing`` seconds after the block (threads in a request without an answer) ends hard. Outside the main thread,
+    where Python handles no signals, the block changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state store of a work directory, as a task sees it.
+"""Connect a task to the state store of its work directory.
 
-A process of the run keeps the lease and stores the state (``deployment/state/process.py``). Tasks need neither the
-store's address nor its credentials: they read the process's status, and ask it to store, through files in
+A separate process of the run keeps the lease and stores the state (``deployment/state/process.py``). Tasks need neither
+the store's address nor its credentials: they read the status of that process, and ask it to store, through files in
 :data:`DIRECTORY`. Without that directory the work directory itself is the store.
 """
 

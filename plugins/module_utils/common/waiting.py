@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The parts of every wait: its limit, its turns, its lines of progress, and its doubts.
+"""Building blocks of a wait loop: deadline, iterations, progress lines, and how long a reason must persist before it
+counts.
 
-A wait is a ``for`` loop over :func:`turns`. The body looks, prints progress and leaves the loop when it is done. What
-follows the loop handles the limit::
+A wait is a ``for`` loop over :func:`turns`. The body reads the state, prints progress and leaves the loop when the wait
+is over. The code after the loop handles the limit::
 
     deadline = Deadline(clock, timeout)
     for _turn in turns(deadline, PAUSE):

@@ -1,13 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""YAML text as upstream's Go tools write it, so that files compare equal to theirs and read back as the same values
-there.
+"""Write YAML text as upstream's Go tools do: files compare equal to theirs, and Go readers read the same values.
 
 Keys in Go's order, list items not indented below their key, several lines as a literal block. A text that a YAML 1.1 or
-Go reader would take
-for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted, one that merely cannot be plain is
-single-quoted.
+Go reader would read as another type (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted; other texts that
+cannot be plain are single-quoted.
 """
 
 from __future__ import annotations
@@ -22,8 +20,9 @@ from typing import Any
 
 from . import libraries
 
-# What Go's reader resolves and PyYAML's does not: y/n, floats without a dot, octal and binary integers in both
-# spellings, times with a leading zero. Go takes underscores out of everything that begins like a number.
+# Texts that Go's reader converts to another type and PyYAML's does not: y/n, floats without a dot, octal and binary
+# integers in both spellings, times with a leading zero. Go removes underscores from everything that begins like
+# a number.
 _GO_NOT_TEXT = re.compile(
     r"^([yYnN]|[-+]?(\.?\d+|\d+\.\d*)([eE][-+]?\d+)?|[-+]?0[oO]?[0-7]+|[-+]?0b[01]+|[-+]?0x[0-9a-fA-F]+|[-+]?\d+(:[0-5]?\d)+(\.\d*)?)$"
 )

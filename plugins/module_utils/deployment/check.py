@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mistakes in settings, hosts and configuration, reported together before anything is touched."""
+"""Check settings, hosts and configuration, and report all mistakes together before anything is touched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..common.problems import Problem, errors
 from ..manifests.source import configuration_files
 from .agent.configure import Input, read_input
 
-# Nothing is written, and no process reads there: the configuration is only read.
+# Placeholder for `dest`: a check writes no files.
 _NOWHERE = Path("/nonexistent")
 
 

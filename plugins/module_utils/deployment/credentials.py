@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user needs to log in: a kubeconfig that also trusts the ingress, one with the mapped address, the console's
-URL.
+"""Write what a user needs to log in: a kubeconfig that also trusts the ingress, a second kubeconfig whose server is the
+address from ``openshift_connect_to``, the console's URL.
 
-The ingress CA exists only once the cluster runs; ``agent wait-for install-complete`` puts it before the CA data of
-every cluster in
-auth/kubeconfig (openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go), and so do we.
+The ingress CA exists only once the cluster runs. It is added before the CA data of each ``clusters[]`` entry of
+auth/kubeconfig, as ``agent wait-for install-complete`` does (openshift/installer pkg/agent/cluster.go,
+pkg/agent/waitfor.go).
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options by which modules to a hub and to an assisted-service take the description of a cluster that neither of
-them boots from an ISO of its own.
-"""
+"""Options that describe a cluster for modules of a hub or an assisted-service, which build no agent ISO."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What happens to one host of a run, for all installation methods."""
+"""The next step of one host in a run, a type for all installation methods."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether an InfraEnv on a hub belongs to another deployment: its UID proves that it is the right one; without it, one
-of its Agents that is a machine of this deployment does.
+"""Find out whether an InfraEnv on a hub belongs to another deployment.
+
+Its UID proves that it belongs to this one; without the UID, an Agent that is a machine of this deployment does.
 """
 
 from __future__ import annotations

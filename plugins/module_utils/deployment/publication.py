@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``image_server``: the image of a work directory, the way that the user chose, for the BMCs
-of the deployment.
+"""The use case of the module ``image_server``: publish the image of a work directory for the BMCs of the deployment, by
+the method that the user chose.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _result(work_dir: WorkDir, done: Publication) -> dict[str, Any]:
 
 
 def look_for_rootfs(work_dir: WorkDir, connect_to: ConnectTo, clock: Clock) -> tuple[str, ...]:
-    """Whether the root file system is where hosts of a minimal ISO load it; warnings where that cannot be told from
+    """Whether the root file system is where hosts of a minimal ISO load it; warnings where that cannot be checked from
     here.
 
     Raises :class:`ZeroTouchError` when it certainly is not: no host would boot.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a registry of container images has an image, and gives it to a pull secret; the digest of that image.
+"""Check whether a container registry has an image and accepts a pull secret for it, and read the digest of that image.
 
 Reads only.
 

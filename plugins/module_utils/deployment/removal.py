@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What destroying a deployment removes: which machines go off, what is deleted from hub or service, which files."""
+"""Plan the removal of a deployment (machines to power off, objects to delete from hub or service), and remove its
+files.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is left running when a run fails: the image server, without which a machine that boots later would find no
-image.
+"""The note of a failed run that its image server still runs; without the server, a machine that boots later would find
+no image.
 """
 
 from __future__ import annotations

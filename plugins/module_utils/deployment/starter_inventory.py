@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A first inventory, commented, from a few answers.
+"""Write a first inventory, with comments, from a few answers.
 
-What is not answered is left blank, and the check of the variables names it with its line.
+Values without an answer are left blank, and the check of the variables names each with its line.
 """
 
 from __future__ import annotations

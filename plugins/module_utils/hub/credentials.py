@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Credentials that a hub keeps in Secrets, as files of a work directory: which have to be fetched, and their
-writing.
-"""
+"""Write credentials from Secrets of a hub as files of a work directory, if the files differ."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster and its hosts mean for the modules ``infra_env`` and ``agents``: the same configuration that an agent
-ISO would be built from.
+"""Convert a cluster and its hosts to options of modules ``infra_env`` and ``agents``: the same configuration as for an
+agent ISO.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions of a HostedCluster or NodePool that describe its current generation.
+"""Parse the conditions of a HostedCluster or NodePool, and select those of its current generation.
 
-The objects have no ``status.observedGeneration``; each condition has its own. A condition may have an empty reason, and
+The objects have no ``status.observedGeneration``; each condition has one. A condition may have an empty reason, and
 even an empty status (ValidGeneratedPayload), which means neither success nor failure.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go,
@@ -19,7 +19,7 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """``generation`` is None where the operator does not set it."""
+    """A condition. ``generation`` is None where the operator does not set it."""
 
     type: str
     status: str = ""

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of the hosted cluster itself, and only when something is stuck: certificate requests that are not
-approved.
+"""Read the kubeconfig of a hosted cluster, and list its certificate requests that are not approved. The hosted cluster
+itself is read only if a host is stuck.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..nodes.approval import look
 from ..nodes.csrs import Expected
 from .node_pool.view import PoolView
 
-# Seconds: a hosted cluster that does not answer must not hold up the report about it.
+# Seconds: a hosted cluster that does not respond must not delay the report about it.
 _TIMEOUT = 5.0
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names that HyperShift gives to what belongs to a hosted cluster, as pure functions.
+"""Compute the names that HyperShift gives to the objects of a hosted cluster, as pure functions.
 
 Source: openshift/hypershift hypershift-operator/controllers/manifests,
   hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go,
@@ -18,10 +18,10 @@ PREFIX = "hypershift.openshift.io"
 # On Machines, AgentMachines, MachineSets and templates: ``<namespace>/<pool>``.
 POOL_ANNOTATION = f"{PREFIX}/nodePool"
 KEEP_NAMESPACE = f"{PREFIX}/skip-delete-hosted-controlplane-namespace"
-# On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m if nothing
-# is said.
+# On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m by
+# default.
 STARTUP_TIMEOUT = f"{PREFIX}/machine-health-check-node-startup-timeout"
-# On a HostedCluster: the release may be any.
+# On a HostedCluster: any release is accepted.
 SKIP_RELEASE_CHECKS = f"{PREFIX}/skip-release-image-validation"
 HEALTH_TIMEOUT = f"{PREFIX}/machine-health-check-timeout"
 HEALTH_MOST_UNHEALTHY = f"{PREFIX}/machine-health-check-max-unhealthy"

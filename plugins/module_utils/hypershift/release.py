@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Releases by the version in their tag: what is too old, a step back, or too far from the control plane. Pure.
+"""Check releases by the version in their image tag: too old, a downgrade, or too far from the control plane. Pure.
 
-An image that is named by digest says nothing; the operator reads it and tells in a condition.
+An image that is named by digest has no version in its name; the operator reads the image and reports problems in a
+condition.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go, support/supportedversion.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options of the user, and the same options in upstream's spelling.
+"""Read the options that the user set, and convert them to upstream's spelling.
 
 An option that is not set is not managed: the object keeps its value, including the server's default. An option that is
 set to an empty value clears the field.
@@ -19,7 +19,7 @@ Object = dict[str, Any]
 
 # Options in which a null deletes the key.
 _VERBATIM = frozenset({"labels", "annotations", "configuration", "operator_configuration"})
-# Where upstream writes capitals that the mechanical rule would not.
+# Names whose capitals upstream writes differently from the mechanical rule.
 _UPSTREAM = {
     "issuer_url": "issuerURL",
     "infra_id": "infraID",

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What single values of NodePools and HostedClusters may be. Each check says what is wrong, or nothing.
+"""Validate single values of NodePools and HostedClusters. Each check returns what is wrong, or an empty text.
 
-The patterns are those of the CRDs. Where these are looser than the operator (networks, durations), the operator's own
-rule is added:
-it would stop working on the object, in a condition or only in its log, long after we had said that all was well.
+The patterns are those of the CRDs. Where these are looser than the operator (networks, durations), the operator's rule
+is added: otherwise the operator would stop working on the object, in a condition or only in its log, long after this
+collection accepted the value.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
@@ -91,9 +91,7 @@ def duration_fault(text: str) -> str:
 
 
 def health_check_fault(annotation: str, text: str) -> str:
-    """Annotations of the MachineHealthCheck, which the operator passes over in silence where it cannot read them
-    (1.2).
-    """
+    """Annotations of the MachineHealthCheck; the operator silently ignores those it cannot read (1.2)."""
     if annotation in (HEALTH_TIMEOUT, STARTUP_TIMEOUT):
         return duration_fault(text)
     return (

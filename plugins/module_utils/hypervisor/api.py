@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What this collection needs of libvirt: :class:`Hypervisor`.
+"""Interface to libvirt that this collection uses: :class:`Hypervisor`.
 
-Two drivers provide it, the Python binding (binding.py) and the program virsh (virsh.py).
+Two drivers implement it: the Python binding (binding.py) and the program virsh (virsh.py).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Definitions of domains: what is read of them, and the two that boot an image once.
+"""Parse libvirt domain definitions, and generate the two definitions that boot an image once.
 
 QEMU reads the boot order when its process starts, and a restart of the guest keeps it. The media of a CD drive can
-change meanwhile. So the saved definition of a host starts from its disk, with an empty CD drive. It is started once
-with another definition, whose CD drive has the image and comes first. Once the host has installed, the medium is
+change meanwhile. So the saved definition of a host starts from its disk, with an empty CD drive. The host is started
+once with another definition, whose CD drive has the image and comes first. Once the host has installed, the medium is
 ejected from the running domain, and its next restart is from the disk (docs/upstream/libvirt.md).
 """
 

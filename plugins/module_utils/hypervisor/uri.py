@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connection URIs of libvirt: what is accepted, and how a URI is opened."""
+"""Check connection URIs of libvirt, and prepare a URI for a connection."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The secrets that a live Ignition of ours carries, read back: an image outlives a deleted state file."""
+"""Read secrets back from the Ignition config in an agent image. The image may outlive the state file."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Ignition config of the live system that joins a running cluster.
+"""Build the Ignition config of the live system that joins a running cluster.
 
-Each machine is a rendezvous host of its own, at 127.0.0.1: it imports the cluster into the service on itself and asks
-that for its installation. What is known of the running cluster is given; nothing is fetched here.
+Each machine is its own rendezvous host, at 127.0.0.1: it imports the cluster into the assisted service on the same
+machine, and requests its installation from that service. The caller passes what is known of the running cluster;
+nothing is fetched here.
 
 Source: openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow.
 """

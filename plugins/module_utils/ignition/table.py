@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an agent image of ours holds, as a table: every file and unit, who reads it, and what upstream's image has that
-ours has not.
+"""Table of the files and units in an agent image of this collection: what reads each of them, and what only upstream's
+image has.
 
 docs/reference/ignition-files.md is this module's :func:`markdown`; tests compare the page, this table and real Ignition
 configs with each other.

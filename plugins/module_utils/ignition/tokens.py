@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The tokens by which agents, scripts and watchers are known to the service in an image.
+"""Create the tokens with which agents, scripts and watchers authenticate to the assisted service of an image.
 
 Source: openshift/installer pkg/asset/agent/gencrypto, pkg/asset/agent/joiner, pkg/asset/agent/workflow.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where a CoreOS live image keeps what may be changed, in all historical forms.
+"""Find the areas of a CoreOS live image that may be changed (Ignition, kernel arguments), in all historical forms.
 
 Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs, src/live/customize.rs.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Files that are made of parts of a base image: planned against what is there, written whole or not at all."""
+"""Write files made of parts of a base image: planned against the existing file, written whole or not at all."""
 
 from __future__ import annotations
 

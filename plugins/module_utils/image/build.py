@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A base image and an Ignition config become a bootable image: plan, then build.
+"""Build a bootable image from a base image and an Ignition config: plan, then build.
 
 The image is a copy of its base in which only the embed areas differ; boot loaders, El Torito and partition tables stay
-as they are, because
-some firmware refuses rebuilt images (coreos/coreos-installer src/live/embed.rs; docs/upstream/redfish.md#image-urls).
+as they are, because some firmware refuses rebuilt images (coreos/coreos-installer src/live/embed.rs;
+docs/upstream/redfish.md#image-urls).
 """
 
 from __future__ import annotations
@@ -282,7 +282,7 @@ def verify_base(plan: ImagePlan) -> str:
 def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
     """Carry out the plan; an unchanged image is left alone.
 
-    A base that is not known yet is hashed beside the copying. With ``checksum`` the SHA-256 of the image is computed
+    A base that is not known yet is hashed during the copy. With ``checksum`` the SHA-256 of the image is computed
     there, too (about 1 s per GB). Raises :class:`ZeroTouchError`; then an earlier image is still there.
     """
     if not plan.changed:
@@ -316,7 +316,7 @@ def _written(plan: ImagePlan) -> tuple[Patch, ...]:
 
 
 class _DigestAndCheck:
-    """What is computed beside the copying: the digests that are wanted, of a base that is the expected one."""
+    """Compute the requested digests during the copy, and check that the base is the expected one."""
 
     def __init__(self, plan: ImagePlan, source: ImageSource, *, checksum: bool) -> None:
         self._plan = plan

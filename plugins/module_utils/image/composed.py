@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An image that is put together from runs of a base image and bytes of its own, and read as if it were a file: nothing
-is written on the way.
+"""A virtual image: byte ranges of a base image mixed with new bytes. It is read like a file; no image is written to
+disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BLOCK = 1 << 20
 
 
 class Composed:
-    """Pieces one behind the other. It lives as long as ``base`` is open, and is an :class:`ImageSource` as that is."""
+    """Concatenated pieces. Usable while ``base`` is open; implements :class:`ImageSource` like ``base``."""
 
     def __init__(self, base: ImageFile, pieces: Iterable[Piece]) -> None:
         self.path = base.path

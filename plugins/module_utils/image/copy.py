@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Copying an image with changed byte ranges, and comparing or hashing what such a copy is; in blocks, so memory stays
-small.
-"""
+"""Copy an image with changed byte ranges, and compare or hash such a copy; in blocks, to use little memory."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ def patched_copy(
 ) -> Digests:
     """Write ``target`` as a copy of ``source`` with the patches, whole or not at all.
 
-    ``check`` runs beside the copying and sees the source; what it raises stops the work before ``target`` is touched.
+    ``check`` reads the source during the copy; an exception that it raises stops the work before ``target`` is touched.
     Raises :class:`ZeroTouchError` when the source changes meanwhile, the disk is full, or the directory cannot be
     written.
     """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""cpio archives (newc) as the kernel unpacks them: concatenated, each compressed or not, zeros between.
+"""Read and write cpio archives (newc) as the kernel unpacks them: concatenated, each compressed or not, zeros between.
 
 Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs.
 """
@@ -39,7 +39,7 @@ _FIELDS = re.compile(rb"[0-9A-Fa-f]{104}")
 
 
 class CorruptArchive(ValueError):
-    """The bytes are neither padding nor an archive; the text says what was found where."""
+    """The bytes are neither padding nor an archive; the message names what was found where."""
 
 
 @dataclasses.dataclass(frozen=True)

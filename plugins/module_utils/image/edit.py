@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Changes of a live image as byte ranges. Pure: an image value and its desired content go in, patches come out."""
+"""Compute changes of a live image as byte ranges. Pure: from an image value and desired content to patches."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading ISO 9660 images without libraries: only what is asked for is read.
+"""Read ISO 9660 images without libraries; only the requested parts are read.
 
 Source: coreos/coreos-installer src/iso9660.rs.
 """
@@ -33,7 +33,7 @@ _BLOCK = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Extent:
-    """A run of bytes of the image; absolute offset and length in bytes."""
+    """A byte range of the image; absolute offset and length in bytes."""
 
     offset: int
     length: int
@@ -44,7 +44,7 @@ Piece: TypeAlias = "Extent | bytes"
 
 
 class ImageSource(Protocol):
-    """An image that can be read at positions: a file, or what is put together from pieces of one.
+    """An image that can be read at positions: a file, or an image composed from pieces of a file.
 
     ``size`` in bytes is that of the image, ``path`` and ``identity`` (size, modification time in ns) are those of the
     file that it is or comes from.
@@ -58,7 +58,7 @@ class ImageSource(Protocol):
         """Exactly ``length`` bytes. Raises :class:`ZeroTouchError`."""
 
     def pieces(self) -> Sequence[tuple[int, Piece]]:
-        """Where in the image which run of the file, or which bytes of its own, is; ascending and without gaps."""
+        """Offsets in the image, each with a byte range of the file or new bytes; ascending, without gaps."""
 
     def blocks(self) -> Iterator[tuple[int, memoryview]]:
         """The whole image in blocks with their offsets; a block holds until the next one is asked for.

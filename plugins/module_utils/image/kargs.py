@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kernel arguments of a live image: the text, and the bytes of its areas.
+"""Edit the kernel arguments of a live image as text, and convert the text to and from the bytes of its areas.
 
 Source: coreos/coreos-installer src/live/embed.rs.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``miniso.dat``: how the minimal ISO, the one without root file system, is made of a live image.
+"""Read ``miniso.dat``, and make the minimal ISO (without root file system) from a live image with it.
 
 Source: coreos/coreos-installer src/miniso.rs.
 """
@@ -42,7 +42,7 @@ class Run:
 class Miniso:
     """``tool`` wrote it; ``sha256`` is that of the minimal ISO; ``payload`` (xz) is what is between the runs.
 
-    Of an unknown version only that is known.
+    For an unknown version only ``version`` is set.
     """
 
     version: int

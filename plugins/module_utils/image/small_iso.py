@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small ISO 9660 image with a few files in its root and their real names in Rock Ridge; not bootable.
+"""Write a small ISO 9660 image: a few files in its root, with their real names in Rock Ridge; not bootable.
 
 Source: coreos/coreos-installer src/iso9660.rs.
 """

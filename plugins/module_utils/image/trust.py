@@ -31,7 +31,7 @@ _LARGEST = 1 << 20
 class KnownDigests:
     """The digests below a cache directory.
 
-    One that other users can write to, or that cannot be written, vouches for nothing.
+    A directory that other users can write to, or that cannot be written, is not trusted.
 
     ``read_only`` is for check mode.
     """

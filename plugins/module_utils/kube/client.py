@@ -1,13 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A client of one Kubernetes API: plain dictionaries in and out, paths of known kinds, our connections.
+"""Client of one Kubernetes API: plain dictionaries in and out, paths of known kinds, this collection's own connections.
 
-The transport is urllib3, as in the kubernetes library, but our own pool: that library has no hook for
-``openshift_connect_to``, where
-the TCP connection goes elsewhere while name, SNI and certificate check stay. Its generated models would only hide
-fields we need to
-pass through, and its discovery costs a request per group for kinds that are known here.
+The transport is urllib3, as in the kubernetes library, but with our own pool: that library has no hook for
+``openshift_connect_to``, where the TCP connection uses another address while name, SNI and certificate check stay. Its
+generated models would only hide fields that we must pass through, and its discovery costs a request per group for kinds
+that are known here.
 """
 
 from __future__ import annotations
@@ -73,12 +72,10 @@ class KubeClient:
 
     Raises :class:`RemoteError` with Kubernetes' own message and reason (``faults.py`` has those that callers act on),
     :class:`Unreachable` without an answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429,
-    and 5xx of reads, merge patches,
-    deletions and creations of an object with a name, whose effect is the same the second time. With ``outage`` they are
-    repeated
-    for at least that many seconds, and an API that has answered before, to this client or to a former task of the run,
-    is
-    waited for as long; one that never answered fails at once.
+    and 5xx of reads, merge patches, deletions and creations of an object with a name, whose effect is the same the
+    second time. With ``outage`` they are repeated for at least that many seconds, and the client waits as long for an
+    API that has answered before, to this client or to a former task of the run; an API that never answered fails at
+    once.
     ``dry_run`` sends every write as a server-side dry run.
     """
 

@@ -1,13 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where a cluster is and who we are there: the part of a kubeconfig that a client needs.
+"""Read the part of a kubeconfig that a client needs: the address of the cluster and the credentials.
 
 Files with static credentials (certificate, token), which is what an installation produces, are read here: a few keys of
-a YAML file.
-Only credentials that a plugin must fetch (``exec``, ``auth-provider``) go through the kubernetes library, whose import
-alone costs
-0.65 s (docs/upstream/ansible.md#cost-of-imports); that library knows those protocols and their caches.
+a YAML file. Only credentials that a plugin must fetch (``exec``, ``auth-provider``) need the kubernetes library, whose
+import alone costs 0.65 s (docs/upstream/ansible.md#cost-of-imports); that library knows those protocols and their
+caches.
 """
 
 from __future__ import annotations
@@ -81,8 +80,8 @@ def read_source(path: Path) -> ConfigSource:
 
 
 def merge_sources(sources: Sequence[ConfigSource]) -> ConfigSource:
-    """Several files as kubectl merges them: entries by name, the first file to have one wins, as a whole; so for
-    ``current-context``.
+    """Merge several files as kubectl does: the first file that has an entry of a name defines the whole entry; the same
+    for ``current-context``.
     """
     if len(sources) == 1:
         return sources[0]
@@ -215,7 +214,7 @@ def _entry(label: str, document: Mapping[str, Any], section: str, key: str, name
 
 
 def _material(label: str, holder: Mapping[str, Any], key: str) -> PemText:
-    """PEM from ``<key>-data`` (base64), which wins over the file named in ``<key>``."""
+    """PEM from ``<key>-data`` (base64), which takes precedence over the file named in ``<key>``."""
     data = holder.get(f"{key}-data")
     if data:
         try:

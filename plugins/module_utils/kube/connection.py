@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The connection options of every module to a hub, named and resolved as kubernetes.core does it.
+"""Options with which every module connects to a hub. Names and precedence are those of kubernetes.core.
 
-Option before environment variable, one by one. ``host`` with credentials needs no kubeconfig; else ``kubeconfig`` and
-``context`` say where; else the service account of the pod we run in; else ``$KUBECONFIG`` and ``~/.kube/config``.
-Options given besides a kubeconfig win over what it says.
+Each option takes precedence over its environment variable. ``host`` with credentials needs no kubeconfig; else
+``kubeconfig`` and ``context`` name the cluster; else the service account of the pod that Ansible runs in; else
+``$KUBECONFIG`` and ``~/.kube/config``. Options that are set in addition to a kubeconfig override its values.
 
 Source: ansible-collections/kubernetes.core plugins/module_utils/args_common.py.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Answers of a Kubernetes API that callers act on, and what to do about them in words."""
+"""Exceptions for error answers of a Kubernetes API that callers act on, with hints for the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete
 
 
 class ConflictError(RemoteError):
-    """409: the object is not what the request assumed (changed meanwhile, or there already). Read again, plan again."""
+    """409: the object is not as the request assumed (changed, or exists already). Read and plan again."""
 
 
 class ForbiddenError(RemoteError):
@@ -27,7 +27,7 @@ class ForbiddenError(RemoteError):
 
 
 class UnknownKindError(RemoteError):
-    """404 for a kind, not for an object: it is not installed on that cluster."""
+    """404 for a kind, not for an object: the kind is not installed on that cluster."""
 
 
 def fault(service: str, status: int, detail: str, reason: str, request: tuple[str, str]) -> RemoteError:

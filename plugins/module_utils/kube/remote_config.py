@@ -1,12 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kubeconfigs that come from a remote side: a Secret of a hub, a download of an assisted-service, a hosted cluster.
+"""Read kubeconfigs that come from a remote side: a Secret of a hub, a download of an assisted-service, a hosted
+cluster.
 
 A kubeconfig can run a program (``exec``, ``auth-provider``), name files of this machine (``tokenFile``, ``client-key``,
 ...) and send requests through a proxy. A user may want all of that; a remote side must not decide it. Only keys that
-carry data pass (kubernetes/kubernetes ``staging/src/k8s.io/client-go/tools/clientcmd/api/v1/types.go``), so a key that
-a later release adds is refused until it is added here.
+carry data are accepted (kubernetes/kubernetes ``staging/src/k8s.io/client-go/tools/clientcmd/api/v1/types.go``), so a
+key that a later release adds is refused until it is added here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kinds of a Kubernetes API and their paths. The kinds we work with are known, so nothing is discovered."""
+"""A kind of a Kubernetes API and its URL paths. The kinds in use are known, so nothing is discovered."""
 
 from __future__ import annotations
 

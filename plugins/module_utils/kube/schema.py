@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The schemas that an API serves for its kinds, and what in an object does not fit them.
+"""Read the schemas that an API serves for its kinds, and find the parts of an object that do not fit them.
 
-A server refuses values that do not fit; it drops fields that the schema does not have without an error. Both are found
+A server refuses values that do not fit, and drops fields that are not in the schema without an error. Both are found
 here before the first write. Source: kubernetes/apiextensions-apiserver pkg/apiserver/schema (structural schemas,
 pruning).
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster-manifests set of a deployment: objects, their files, the mirror files and the extra manifests.
+"""Render the cluster-manifests set of a deployment: objects, their files, the mirror files and the extra manifests.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """
@@ -26,7 +26,7 @@ from .provided_texts import normalised
 
 @dataclasses.dataclass(frozen=True)
 class ManifestSet:
-    """Everything that the service on the rendezvous host is fed with.
+    """The complete input of the assisted service on the rendezvous host.
 
     ``files`` maps path (``cluster-manifests/…``, ``mirror/…``) to text, ``extra`` name to text of
     /etc/assisted/extra-manifests. Holds the pull secret and, in the overrides, passwords: for files of mode 0600 only,

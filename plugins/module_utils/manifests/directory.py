@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_manifests``: a configuration directory becomes the cluster-manifests set on disk.
+"""Implement module ``agent_manifests``: write the cluster-manifests set of a configuration directory to disk.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between. A file that a person has
+Planning reads and decides, applying writes the planned files; check mode stops after planning. A file that a user
 edited, or put there first, is never overwritten.
 """
 
@@ -47,7 +47,7 @@ class ManifestsRequest:
 
 @dataclasses.dataclass(frozen=True)
 class FileChange:
-    """A file of ``dest`` that is not as it should be; ``text`` is None where it goes away."""
+    """A file of ``dest`` that is not as it should be; ``text`` is None if the file is deleted."""
 
     path: str
     action: Literal["create", "change", "remove"]

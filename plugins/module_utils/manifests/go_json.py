@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""JSON text as Go's encoding/json writes it: characters that mean something in HTML are escaped, fields are in the
-order of their type.
+"""Write JSON text as Go's encoding/json does: characters with a meaning in HTML are escaped, fields are in the order of
+their type.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What we wrote into a directory of manifests, noted with digests: a file that a person has edited since, or put there
-first, is recognised by it.
+"""Read and write the note in a manifests directory: the files that this collection wrote, with digests. It identifies a
+file that a user edited later, or put there first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOTE = ".zerotouch-manifests.json"
 
 
 def read_note(directory: Path) -> dict[str, str]:
-    """Relative path -> digest; empty without a note, or where it is none of ours.
+    """Relative path -> digest; empty without a note, or if the file is not such a note.
 
     Raises OSError where it cannot be read.
     """
@@ -38,5 +38,5 @@ def note_text(files: Mapping[str, str]) -> str:
 
 
 def digest(text: str) -> str:
-    """What a note says of a text."""
+    """The digest of a text, as the note contains it."""
     return hashlib.sha256(text.encode()).hexdigest()

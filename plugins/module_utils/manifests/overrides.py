@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The install-config-overrides annotation: what an AgentClusterInstall has no field for.
+"""Render the install-config-overrides annotation: settings for which an AgentClusterInstall has no field.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer puts where a platform says nothing, as far as it reaches the manifests.
+"""Add the installer's defaults for platform options that are not set, as far as they reach the manifests.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
@@ -22,7 +22,7 @@ _CLUSTER_IP, _FIRST_DHCP = 3, 10
 def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str, Any]:
     """The options of baremetal with the defaults of the provisioning network.
 
-    What is not an address or a network stays as it is: rules name it.
+    A value that is not an address or a network stays as it is: the rules report it.
     """
     found = {**options, "provisioningNetwork": options.get("provisioningNetwork") or "Managed"}
     cluster_ip = str(options.get("clusterProvisioningIP") or "")

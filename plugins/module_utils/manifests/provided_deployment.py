@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a hand-written set means: its objects as the two documents that every cluster is described by, each value with
-its place in the set.
+"""Convert a hand-written manifests set to the two documents that describe every cluster; each value keeps its place in
+the set.
 
-The objects stay what the live system is fed with; the deployment is what everything else asks (who boots, which address
+The live system still gets the objects of the set; all other code uses the deployment (which hosts boot, which address
 is node 0, where the API is). Hosts are those of agent-config.yaml; a NMStateConfig gives its network to the host with
-one of its MAC addresses, or describes a host of its own.
+one of its MAC addresses, or describes a further host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The mirrors of a hand-written set: ``mirror/registries.conf`` and ``mirror/ca-bundle.crt``.
+"""Read and check the mirrors of a hand-written manifests set: ``mirror/registries.conf`` and ``mirror/ca-bundle.crt``.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer checks of a hand-written set (openshift/installer pkg/asset/agent/manifests), in its order.
+"""Check a hand-written manifests set as the installer does (openshift/installer pkg/asset/agent/manifests), in its
+order.
 
-Every file is looked at, though the installer ends at the first one that it cannot take; what concerns two files waits
-until both are right.
+Every file is checked, though the installer stops at the first file that it rejects; a check across two files runs only
+if both are valid.
 """
 
 from __future__ import annotations

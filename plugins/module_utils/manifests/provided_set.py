@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hand-written set of manifests on disk (the ZTP form): ``cluster-manifests/``, ``mirror/``, perhaps
+"""Read a hand-written set of manifests from disk (the ZTP form): ``cluster-manifests/``, ``mirror/`` and, if it exists,
 ``agent-config.yaml``.
 """
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hand-written set as the live system gets it.
+"""Render a hand-written manifests set as the live system gets it.
 
-The installer embeds ClusterDeployment, ClusterImageSet and NMStateConfigs as they were written. InfraEnv,
-AgentClusterInstall and pull secret it writes again, with its defaults for what is not set, and with the fields that its
+The installer embeds ClusterDeployment, ClusterImageSet and NMStateConfigs as they were written. It writes InfraEnv,
+AgentClusterInstall and pull secret again, with its defaults for fields that are not set, and with the fields that its
 types always have.
 
 Source: openshift/installer pkg/asset/agent/manifests, pkg/asset/agent/image/ignition.go, data/data/agent/files.

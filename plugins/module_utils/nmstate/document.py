@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading an nmstate document, as agent-config's ``networkConfig`` holds one.
+"""Read an nmstate document, such as ``networkConfig`` of agent-config.yaml.
 
 :func:`read_document` is exact and names everything that is wrong. The other functions look facts up in documents that
 may be wrong: they skip what they cannot read, because :func:`read_document` has named it already.

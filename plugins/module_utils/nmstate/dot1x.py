@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``802.1x`` of nmstate and the ``[802-1x]`` section of NetworkManager."""
+"""Convert ``802.1x`` of nmstate to the ``[802-1x]`` section of a NetworkManager keyfile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HIDDEN = "<_password_hid_by_nmstate>"
 
 
 def read_dot1x(section: Section) -> tuple[Group, ...]:
-    """Files are named by their path on the machine; nothing here brings them there."""
+    """Files are named by their path on the machine; they are not copied there."""
     part = section.section("802.1x")
     if part is None:
         return ()

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``interfaces`` of an nmstate document: what all types have in common. What belongs to one type is in ``kinds``."""
+"""Read ``interfaces`` of an nmstate document: what all types share. ``kinds`` reads what belongs to one type."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""networkConfig → NetworkManager keyfiles, without nmstatectl.
+"""Convert networkConfig to NetworkManager keyfiles, without nmstatectl.
 
 The result equals in meaning what openshift-install puts into the image: ``nmstatectl gc`` of nmstate 2.2 (section and
 key names, one connection per interface, resolver placement), rewritten with ``autoconnect=true`` and

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The typed form of an nmstate document: what keyfiles are rendered from. Addresses are canonical, MACs upper case."""
+"""Dataclasses of an nmstate document, the input of the keyfiles. Addresses are canonical, MACs upper case."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Bond:
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """What a controller says about a port: the ``group`` for the port's own keyfile. ``path`` is where it stands.
+    """A port in the settings of a controller: ``path`` is its place in the document, ``group`` is for its keyfile.
 
     ``internal``: the port that a bridge of Open vSwitch gets where it has no other.
     """
@@ -131,7 +131,7 @@ class OvsPort:
 
 @dataclasses.dataclass(frozen=True)
 class NetInterface:
-    """One entry of ``interfaces``; ``path`` is where it stands.
+    """One entry of ``interfaces``; ``path`` is its place in the document.
 
     ``controller`` is the name of the bond, bridge or VRF it is a port of, ``controller_type`` the type of that;
     ``parent`` the interface below it; ``groups`` the sections of its keyfile that need nothing else to be known.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which interface a name means: base-iface, next-hop-interface and copy-mac-from may name a profile or an alternative
-name as well as an interface.
+"""Find the interface that a name means: base-iface, next-hop-interface and copy-mac-from may name a profile or an
+alternative name as well as an interface.
 """
 
 from __future__ import annotations

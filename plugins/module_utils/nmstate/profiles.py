@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connection profiles: one for each interface, and those that an interface brings with it (ports of Open vSwitch, the
-other end of a veth).
+"""Render connection profiles: one for each interface, and those that it implies (Open vSwitch ports, the other end of a
+veth).
 """
 
 from __future__ import annotations

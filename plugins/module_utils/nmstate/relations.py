@@ -1,9 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the parts of an nmstate document say about each other: controllers and ports, interfaces and what they are built
-on,
-routes and rules and their interface.
+"""Resolve the relations in an nmstate document: controllers and ports, interfaces and their base interfaces, routes and
+rules and their interface.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``dns-resolver`` of an nmstate document, and the interface that holds it.
+"""Read ``dns-resolver`` of an nmstate document, and choose the interface that holds it.
 
 NetworkManager keeps name servers per connection, so nmstate picks an interface for each address family: first one with
 static addresses (or with ``auto-dns: false``), then any with the family enabled, in the order of the document.

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``route-rules`` of an nmstate document, and the interface that holds each.
+"""Read ``route-rules`` of an nmstate document, and choose the interface that holds each rule.
 
-NetworkManager keeps rules per connection. nmstate puts one to its ``iif``; else to an interface with routes into the
-rule's table, else to any whose automatic routes go there; else to the first with the family enabled; else to ``lo``.
-Where several have such routes nmstate takes any of them, and the first by name is taken here.
+NetworkManager keeps rules per connection. nmstate assigns a rule to its ``iif``; else to an interface with routes into
+the rule's table, else to any whose automatic routes use that table; else to the first with the family enabled; else to
+``lo``. If several interfaces have such routes, nmstate takes any of them; this code takes the first by name.
 """
 
 from __future__ import annotations

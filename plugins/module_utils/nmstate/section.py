@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading a part of an nmstate document key by key, so that nothing in it goes unnoticed.
+"""Read a part of an nmstate document key by key, so that every key is either read or reported.
 
 A :class:`Section` knows its path and collects problems. Keys that were not read are reported by :meth:`Section.finish`:
 a property is read, refused or named, never dropped. Values are accepted as nmstate accepts them. Most of its booleans

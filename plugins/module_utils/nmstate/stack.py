@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ipv4`` and ``ipv6`` of an interface."""
+"""Read ``ipv4`` and ``ipv6`` of an interface in an nmstate document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEEDS_AUTOMATIC: dict[Family, tuple[str, ...]] = {
 
 
 def read_stack(section: Section, family: Family, *, enabled: bool = False) -> IpStack | None:
-    """``enabled`` holds where the document does not say."""
+    """``enabled`` is the default if the document does not set it."""
     part = section.section(family)
     if part is None:
         return None

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Approving the certificate requests of nodes that join: once, or until every expected node is there."""
+"""Approve the certificate requests of nodes that join: once, or until every expected node is Ready."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def read_node(item: Mapping[str, Any]) -> CsrNode:
 
 
 def approve(client: KubeClient, decision: CsrDecision, *, now: datetime.datetime, check_mode: bool = False) -> bool:
-    """Approve the very request that was judged: one that changed or went since is left alone (False) and judged again
-    in the next pass.
+    """Approve exactly the request that was judged. A request that changed or was deleted since then is not approved
+    (False), and judged again in the next iteration.
     """
     condition = {
         "type": "Approved",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which certificate signing requests of kubelets may be approved, as a pure function.
+"""Decide which certificate signing requests of kubelets may be approved, as a pure function.
 
 A node that joins sends two requests: with the bootstrap credentials for its client certificate, then with that
 certificate for its serving certificate. A client with the first certificate is a member of the cluster. A request is

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Provider IDs of Nodes: what links a Machine of Cluster API to its Node. The plan is pure.
+"""Set the provider IDs of Nodes, which link a Machine of Cluster API to its Node. The plan is pure.
 
 Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
 """
@@ -19,7 +19,7 @@ from ..kube.write import Change, WriteOutcome, apply_changes, plan_object
 
 @dataclasses.dataclass(frozen=True)
 class WantedId:
-    """Node ``node`` is to have ``provider_id``; ``machine`` is who says so."""
+    """Node ``node`` should have ``provider_id``, which ``machine`` defines."""
 
     node: str
     provider_id: str

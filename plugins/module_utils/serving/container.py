@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether BMCs can reach an image server that runs in a container.
+"""Check whether BMCs can reach an image server that runs in a container.
 
-A container without the network of its host has an address of its own, which no route leads to. The container's runtime
-writes it to /etc/hosts: kubernetes/kubernetes pkg/kubelet/kubelet_pods.go (managedHostsFileContent), containers/common
-libnetwork/etchosts, moby/moby libnetwork/etchosts.
+A container that does not use the network of its host has an address to which no route leads. The container's runtime
+writes that address to /etc/hosts: kubernetes/kubernetes pkg/kubelet/kubelet_pods.go (managedHostsFileContent),
+containers/common libnetwork/etchosts, moby/moby libnetwork/etchosts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the server serves: files, each as it is at the moment and under a path of its own.
+"""The files that the image server serves: each in its current state, under a path of that file alone.
 
-Sent along with :mod:`.server`: the standard library alone.
+``detach.py`` copies this file into the server process, so it imports only the standard library.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The head of an HTTP/1 request, and its ranges, as a client sent them.
+"""Parse the request line, headers and Range of an HTTP/1 request.
 
-Sent along with :mod:`.server`: the standard library alone.
+``detach.py`` copies this file into the server process, so it imports only the standard library.
 
 ``http.server`` of the standard library parses a head with the package ``email``, which takes longer than everything
 else about a small range (``tests/benchmarks/test_serving.py``).

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How to publish an image (``openshift_publish``), and the result."""
+"""Read and check the options for publishing an image (``openshift_publish``); the result of publishing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The method ``serve``: our own detached server, found again, kept or replaced."""
+"""Publish with method ``serve``: start this collection's detached server, find it again, keep or replace it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ranged image server: one file, one path, for as long as an installation takes. It serves the report of a run too.
+"""Image server with byte ranges: one file at one path, for as long as an installation takes. It also serves the report
+of a run.
 
-This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the
+This file runs in a separate process, started from its source text (:mod:`.detach`): the program that started it, the
 collection and the AnsiballZ payload may no longer exist. It therefore uses the standard library alone and imports
 nothing of the collection but the modules that :mod:`.detach` sends with it. These follow the same rule.
 

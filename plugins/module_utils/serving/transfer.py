@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One file on an HTTP server: sent with PUT, compared with what the server stores, deleted.
+"""Send one file to an HTTP server with PUT, compare it with what the server stores, or delete it there.
 
 Redirects are not followed: many BMCs do not follow them either, and a PUT would send its credentials along.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The method ``upload``: the image, and the files that hosts load beside it, on an HTTP server that accepts PUT.
+"""Publish with method ``upload``: send the image, and other files that hosts load, to an HTTP server that accepts PUT.
 
 The image is at ``<url>/<token>/<name>.iso``, files of ``boot-artifacts/`` are at ``<url>/<name>``. Section ``publish``
 of state.json records each URL before it is written to, so that a killed run leaves no file that cannot be deleted, and

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A node that has joined with good credentials and now asks for serving certificates that are not its own.
+"""Attacks of a node that joined with valid credentials and now requests serving certificates for other names.
 
 Its kubelet may write its own ``Node.status`` (NodeRestriction allows exactly that), so every attack first claims the
 names there.

@@ -38,7 +38,7 @@ def go_html(text: str) -> str:
     return html.escape(text).replace("&#x27;", "&#39;").replace("&quot;", "&#34;")
 
 
-# What comes back after a login with (user, password). Each text gives the password away to a reader of a log.
+# Answers after a login with (user, password). Each text reveals the password to a reader of a log.
 ECHOES: dict[str, Echo] = {
     "basic": lambda user, password: f"bad header Authorization: Basic {_basic(user, password)}",
     "basic without padding": lambda user, password: f"bad header Basic {_basic(user, password).rstrip('=')}",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Descriptions of clusters of the OpenShift Assisted providers, as module assisted_control_plane takes them."""
+"""Test data: OpenShift Assisted clusters as options of module assisted_control_plane."""
 
 from __future__ import annotations
 

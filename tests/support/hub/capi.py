@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub in memory with Cluster API and Agents: the parts of an API server that passes rely on, and the moves of
-all other actors step by step.
+"""A simulated hub in memory with Cluster API and Agents: the parts of an API server on which reconcile passes rely, and
+the actions of all other controllers, step by step.
 
-Versions, generations, the status apart from the rest, conflicts, finalizers. ``dies_after`` writes the client is gone,
+It has versions, generations, a separate status, conflicts and finalizers. After ``dies_after`` writes the client fails,
 as when a run is killed.
 """
 

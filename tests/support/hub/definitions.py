@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The definitions of the hub's kinds that the lab serves: lab/tests/kubeapi/test_corpus.py compares them with
+"""Read the lab's CustomResourceDefinitions of the hub's kinds: lab/tests/kubeapi/test_corpus.py compares them with
 upstream's, field by field.
 """
 

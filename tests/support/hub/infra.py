@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub of the Agents' tests with what InfraEnvs need besides: creation, field selectors, and an operator in one
-function.
-"""
+"""The simulated hub of the Agents' tests, with what InfraEnvs need: creation, field selectors, an operator."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Documentation tells the truth: generated pages are current, links lead somewhere, variables are those of the code."""
+"""The documentation is correct: generated pages are current, links have targets, variables exist in the code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options, results, plugins and roles are those that are recorded: a change of the public interface is a change of
-tests/characterisation, reviewed as one.
+"""Options, results, plugins and roles match the recording in tests/characterisation, so that each change of the public
+interface is reviewed as one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Imports of the lab: no file imports itself over others, so that the files form layers."""
+"""Imports between files of the lab have no cycle, so that the files form layers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user installs says the same everywhere: galaxy.yml, meta, requirements, changelog."""
+"""The metadata of the collection agrees in all files: galaxy.yml, meta, requirements, changelog."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every module has the same form: specification, documentation, one call into a package, a way in from inside Ansible,
-tests.
-"""
+"""Each module has the same form: specification, documentation, one call into a package, action plugin, tests."""
 
 from __future__ import annotations
 

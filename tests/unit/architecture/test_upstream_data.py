@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A clone alone is whole: one module says where optional data of upstream projects is, and a module of tests that needs
-it is one skip.
+"""The tests work without optional data of upstream projects: one module has the path of the data, and a test module
+that needs missing data is one skip.
 """
 
 from __future__ import annotations

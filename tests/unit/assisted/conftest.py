@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the tests of this package share."""
+"""Fixtures of the tests of this package: a fake service, a connection to it, and calls of modules against it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def reach(fake: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 @pytest.fixture
 def run_module(fake: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    """Opens a module as a module in this process against the fake service; ``check`` and ``diff`` are its modes.
+    """Call a module in the test process against the fake service; ``check`` and ``diff`` are its modes.
 
     No registry password gets out.
     """

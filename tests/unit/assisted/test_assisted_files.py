@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_files: owner-only files, the same left alone, nothing half written, nothing secret returned,
-nothing written elsewhere.
+"""The module assisted_files: files that only the owner can read, unchanged files left alone, no partial file, no secret
+in the result, no file elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_info: what there is, narrowed down by name or id, with validations as a table and events."""
+"""The module assisted_info lists objects, narrowed down by name or id, with validations as a table and events."""
 
 from __future__ import annotations
 

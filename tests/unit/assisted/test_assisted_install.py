@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_install: what each status calls for, waits, refusals in the service's words, a service that
+"""The module assisted_install: the action for each status, waits, rejections with the service's message, a service that
 restarts.
 """
 

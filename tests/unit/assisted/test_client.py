@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The client against a small HTTP server: which token goes where, error shapes, JSON inside strings, null lists,
+"""The client against a small HTTP server: which token it sends where, error shapes, JSON inside strings, null lists,
 logs.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A BMC that attacks: credentials stay with it, and whatever it answers is a fault of that host alone."""
+"""A malicious BMC: its credentials are sent to no other server, and any answer is a fault of that host alone."""
 
 from __future__ import annotations
 

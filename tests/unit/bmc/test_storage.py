@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The drives of a machine as BMCs list them."""
+"""Read the drives of a machine from the resources of its BMC."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOUND = Drive("MZ7LH480", "S5N0", 480, "SSD", "SATA")
 
 
 class Session:
-    """Answers by path; each path that is read once more than there are resources ends the test."""
+    """A session of a BMC that returns resources by path, and raises KeyError for another path."""
 
     def __init__(self, tree: dict[str, Any]) -> None:
         self.tree = tree

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's definitions, extended: the field and the labels are there, everything else is as it was."""
+"""Extend upstream's definitions: the field and the labels are added, everything else is unchanged."""
 
 from __future__ import annotations
 

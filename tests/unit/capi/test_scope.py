@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is found out about a hub, and whose objects a pass looks at."""
+"""Which versions and fields a hub serves, and which clusters' objects a reconcile pass reads."""
 
 from __future__ import annotations
 

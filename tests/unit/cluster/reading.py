@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What variables and files mean, as tests ask for it."""
+"""Helpers for tests: read variables into a Deployment, and reduce a Deployment to what its files hold."""
 
 from __future__ import annotations
 

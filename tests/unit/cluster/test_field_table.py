@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of fields: the value of each row that is passed on reaches its document and comes back."""
+"""The table of fields: the value of each row that is passed on reaches its document and is read back."""
 
 from __future__ import annotations
 

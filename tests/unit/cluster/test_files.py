@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The user's own files: layouts old and new, host sources, places of problems."""
+"""Read the user's configuration files: old and new layouts, sources of hosts, places of problems."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""YAML with places: what scalars mean, where values stand, and faults that quote nothing of the file."""
+"""Parse YAML with the line of each value: the types of scalars, and faults that quote nothing of the file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Single mistakes and sets of independent ones: every one found, none invented."""
+"""Validation finds each single mistake and each set of independent mistakes, and reports nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TODAY = datetime.date(2026, 11, 1)
 
 
 def problems_of(cluster: Cluster, hosts: Hosts) -> list[Problem]:
-    """Of names, types and rules."""
+    """Problems of names, types and rules."""
     return all_problems(read_variables(cluster, hosts), today=TODAY)
 
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Files as people leave them: with other programs' line ends and marks, directories and links in their place, JSON
-beyond reason.
+"""Unusual configuration files: line ends and byte order marks of other programs, directories and links instead of
+files, extreme JSON.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Variables into a deployment: what each option means, and that bad input of any kind is a problem, never an
-exception.
-"""
+"""Convert variables to a deployment: what each option means; bad input is a problem, never an exception."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Single mistakes: what is changed, and the one problem (path, kind) that must come of it, whatever else is wrong.
+"""Test data: single mistakes, each with its change and the one problem (path, kind) that must be found, whatever else
+is wrong.
 
 Mistakes are independent when their ``touches`` are: the parts of the deployment that the mistake is in or that decide
 whether it is one.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Wrong inputs for the error catalogue: each message of reading files and variables is met at least once."""
+"""Test data: wrong inputs for the error catalogue, with each message about reading files and variables."""
 
 from __future__ import annotations
 

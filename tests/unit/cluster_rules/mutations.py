@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Single mistakes that can be made in any cluster they apply to, and the problem (path, kind) that has to come of
-each.
-"""
+"""Test data: single mistakes for any cluster they apply to, and the problem (path, kind) to be found for each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published walkthrough's input: exactly these warnings, once its pull secret is corrected."""
+"""The input of the published walkthrough gives exactly these warnings after its pull secret is corrected."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Our own checks: configurations that install and must not be complained about, and the decisions inside the checks."""
+"""This collection's additional checks: configurations that install pass, and the decisions inside the checks."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer makes of values that are not of the type of their field: what it said was recorded (November
-2025).
-"""
+"""Values with a wrong type give the problems that the installer reported when recorded (November 2025)."""
 
 from __future__ import annotations
 

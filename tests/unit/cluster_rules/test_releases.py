@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What installers of different releases say of the same files (docs/upstream/releases.md)."""
+"""The problems that installers of different releases report about the same files (docs/upstream/releases.md)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
 
 
 def machine(role: Role, *addresses: str) -> Host:
-    """A host with an interface for each address; the IPv6 one stands first in the document."""
+    """A host with an interface for each address; the IPv6 address is first in the document."""
     interfaces: list[dict[str, Any]] = []
     for number, text in enumerate(addresses):
         stacks = {}

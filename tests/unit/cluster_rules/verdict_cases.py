@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mistakes in both files, one and two at a time: what the installer says of each is recorded in verdicts.json."""
+"""Test data: mistakes in both files, one and two at a time. The installer's messages about each are recorded in
+verdicts.json.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cycle collector is back whatever happened."""
+"""A pause of Python's cycle collector ends also after an error, and a collector that was off stays off."""
 
 from __future__ import annotations
 

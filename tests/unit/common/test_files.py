@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Files and state: old or new, never half; what is changed and what is left alone."""
+"""Write files and state: old or new content, never a part; what is changed and what is left alone."""
 
 from __future__ import annotations
 

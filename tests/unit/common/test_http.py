@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HTTP against real sockets: trust, names, the connection mapping, faults in words."""
+"""The HTTP client against real sockets: trust, names, the connection mapping, messages of faults."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from ansible_collections.zerotouch.openshift.tests.support.hostile import http_j
 from hypothesis import given
 from hypothesis import strategies as st
 
-# MiB that a refused answer may cost this process besides its limit.
+# MiB of memory that a refused answer may cost the test process in addition to its limit.
 _SLACK = 8
 
 

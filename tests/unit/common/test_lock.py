@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One run at a time on a work directory: processes beside each other, killed ones, and what the waiting one prints."""
+"""The lock of a work directory permits one run at a time: parallel processes, killed processes, and what a waiting
+process prints.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Edits of one state file by many threads: written together, none lost, none kept that failed."""
+"""Many threads edit one state file: edits are written together, none is lost, and a failed edit is not kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The parts that all waits are made of."""
+"""Building blocks of a wait loop (common/waiting.py): deadline, iterations, progress lines, and how long a reason must
+persist before it counts.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What method assisted decides (module assisted_deployment): who is booted, when the installation begins, what is taken
-away; all of it plain data.
+"""Decisions of method assisted (module assisted_deployment), with plain data: which hosts are booted, when the
+installation begins, what is removed.
 """
 
 from __future__ import annotations

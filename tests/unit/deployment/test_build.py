@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Building as a use case: what is planned from nothing, what is kept, what is refused; with every package behind it
-real.
+"""Build the image of a deployment, with all packages real: what is planned in an empty directory, what is kept, what is
+rejected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a failed wait leaves behind: complete, private, and without a secret in any form."""
+"""The bundle of files about a failed wait is complete, private, and without a secret in any form."""
 
 from __future__ import annotations
 

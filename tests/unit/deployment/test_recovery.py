@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A work directory of which something was deleted: the halves complete each other, and no cluster that may run gets new
-keys.
+"""Recover a work directory with deleted files: the state and the other files restore each other, and no cluster that
+may run gets new keys.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Both ways into a module, for the tests of this folder: as a module in a process of its own, and through the
-action.
-"""
+"""Fixtures that run a module both ways: as a module in a separate process, and through its action plugin."""
 
 from __future__ import annotations
 

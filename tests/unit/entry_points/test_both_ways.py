@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What comes out of a module, whichever way it was opened: both ways give the same answer to the same arguments."""
+"""A module returns the same result for the same arguments in a separate process and through its action plugin."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Compare = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def both_ways(open_as_module: Any, open_in_process: Any) -> Compare:
-    """Opens the module both ways, compares, and returns the common answer."""
+    """Run the module both ways, compare the results, and return the common result."""
 
     def compare(module: str, arguments: dict[str, Any], ground: Path | None = None, **modes: bool) -> dict[str, Any]:
         shipped = open_as_module(module, arguments, **modes)

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Modules in real runs of Ansible: which way is taken, what is shown, what one task costs, what a signal leaves
-behind.
-"""
+"""Modules in real runs of Ansible: their process, what is shown, the cost of a task, the effect of a signal."""
 
 from __future__ import annotations
 

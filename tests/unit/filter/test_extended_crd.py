@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The filter ``extended_crd``: the package's function, and its errors as Ansible's."""
+"""The filter ``extended_crd`` is the package's function, and raises its errors as errors of Ansible."""
 
 from __future__ import annotations
 

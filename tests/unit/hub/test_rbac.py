@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac are what the modules ask for: each of them gets by with these, none of these is idle, and one
-that is missing is named.
+"""The rules of docs/rbac are those that the modules need: they suffice for each module, each rule is used, and a
+missing rule is named.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of node pools and hosted clusters, with the verdict that each has to get.
+"""Test data: options of node pools and hosted clusters, with the verdict that each must get.
 
 ``crd``: upstream's CRDs refuse it, and so do our rules. ``operator``: the CRDs take it, and the operator stops at it
 later; our rules refuse it at once. ``fine``: valid. Cases with ``before`` are changes of an object that these options

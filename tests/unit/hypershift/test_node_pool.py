@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_pool in process, against a hub in memory: what it writes, refuses, waits for and takes away."""
+"""The module node_pool, called in the test process against a hub in memory: what it writes, rejects, waits for and
+deletes.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where a pool stands: conditions count only if they are about the pool as it is now, and none is judged by what it
-does not say.
-"""
+"""The status of a node pool: conditions count only for its current generation; missing fields decide nothing."""
 
 from __future__ import annotations
 

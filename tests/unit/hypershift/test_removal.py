@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Exactly the named hosts go: a MachineSet that acts at any moment between our writes, and runs that are repeated at
-any moment, change nothing about that.
+"""Exactly the named hosts are removed: a MachineSet that acts at any moment between our writes, and runs that are
+repeated at any moment, do not change that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Single values: what is right, and what is said of what is not."""
+"""Validate single values: which are accepted, and the message about those that are not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What tests of scripts share: see ``Sandbox`` in conftest."""
+"""Shared data of the script tests; ``Sandbox`` in conftest runs the scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SERVICE = {"SERVICE_BASE_URL": "http://192.168.0.10:8090/", "USER_AUTH_TOKEN": "
 
 
 def addresses(*entries: tuple[str, str, str]) -> str:
-    """What ``ip -json address show`` says of interfaces with (name, MAC, address)."""
+    """The output of ``ip -json address show`` for interfaces with (name, MAC, address)."""
     return json.dumps(
         [{"ifname": name, "address": mac, "addr_info": [{"local": local}]} for name, mac, local in entries]
     )

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A model of systemd, as far as it decides what runs and in which order.
 
-What the model knows: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf,
+What the model covers: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf,
 ConditionPathExists, ConditionPathExistsGlob. A unit skipped by a condition does not fail those that require it, but
 keeps away those that are bound to it; one whose requirement failed fails.
 """

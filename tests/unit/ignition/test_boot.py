@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The boot, played with a model of systemd: what runs on the rendezvous host, on others, on a node that joins, and in
+"""Simulate the boot with a model of systemd: what runs on the rendezvous host, on others, on a node that joins, and in
 which order.
 """
 

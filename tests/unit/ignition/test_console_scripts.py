@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that tell the state on the console and collect what support wants, run in a scratch root."""
+"""The scripts that print the state on the console and that collect data for support, run in a scratch root."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that find out who a machine is: its hostname, and whether it is the rendezvous host; run in a scratch
-root.
-"""
+"""The scripts that find a machine's hostname, and whether it is the rendezvous host; run in a scratch root."""
 
 from __future__ import annotations
 

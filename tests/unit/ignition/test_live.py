@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The config as a whole, and the content of files that belong to no host."""
+"""The Ignition config as a whole, and the content of its files that belong to no host."""
 
 from __future__ import annotations
 

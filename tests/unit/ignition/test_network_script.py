@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The script that hands a machine its network configuration, run in a scratch root."""
+"""The script that selects a machine's network configuration by its MACs, run in a scratch root."""
 
 from __future__ import annotations
 

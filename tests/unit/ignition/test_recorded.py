@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Our configs beside recordings of the installer's: paths, modes, owners, order of lines, data, units.
+"""Compare our Ignition configs with recordings of the installer's: paths, modes, owners, order of lines, data, units.
 
-recorded/<name>/image.json tells what ``openshift-install`` (4.21 in development, November 2025) generated from the
-input beside it: every file without the texts of programs and prose, every unit with whether it is enabled.
-recorded/releases.json tells the same of the sources of seven releases, with the units' dependencies. Secrets and what
-was drawn by lot are taken out.
+recorded/<name>/image.json lists what ``openshift-install`` (4.21 in development, November 2025) generated from the
+input in the same directory: every file without the texts of programs and prose, every unit with whether it is enabled.
+recorded/releases.json lists the same of the sources of seven releases, with the units' dependencies. Secrets and random
+values are removed.
 """
 
 from __future__ import annotations

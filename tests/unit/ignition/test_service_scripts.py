@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts around the service: waiting for it, what it asks of hosts, the agent that talks to it; run in a scratch
-root.
+"""The scripts around the assisted service, run in a scratch root: the wait for it, its requirements for hosts, the
+agent that connects to it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of what an image holds, against real configs and the documentation page."""
+"""The table of an image's files and units agrees with built configs and the documentation page."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is inside an image, read without the collection: another reader than the one whose result is checked."""
+"""Read the contents of an image without the collection's code, as an independent check of its results."""
 
 from __future__ import annotations
 

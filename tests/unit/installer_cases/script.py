@@ -5,7 +5,7 @@
 
 A command that is not known fails.
 
-A command about something that our modules have no counterpart of is left out, and said so.
+A command about something without a counterpart in our modules is left out and reported.
 """
 
 from __future__ import annotations

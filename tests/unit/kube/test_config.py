@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading kubeconfigs: what is found, what is missing in words, and never a credential in a message."""
+"""Read kubeconfigs: what is found, the message about what is missing, and never a credential in a message."""
 
 from __future__ import annotations
 

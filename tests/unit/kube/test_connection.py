@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Connection options: names and precedence of kubernetes.core, files merged as kubectl does, proxies, tokens that
-expire; never a secret in words.
+expire; never a secret in a message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kubeconfigs of a remote side run no program, read no file and lead nowhere else, at every place where one arrives."""
+"""Kubeconfigs from a remote side run no program, read no file, connect to nothing else, wherever one arrives."""
 
 from __future__ import annotations
 

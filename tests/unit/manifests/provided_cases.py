@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hand-written sets of manifests: a right one, and changes to it that the installer takes or refuses, with path, kind
-and words.
+"""Test data: a valid hand-written set of manifests, and changes to it that the installer accepts or rejects, with path,
+kind and message.
 
-Verdicts and words were compared with a real installer (November 2025) for every row.
+Verdicts and messages were compared with a real installer (November 2025) for every row.
 """
 
 from __future__ import annotations

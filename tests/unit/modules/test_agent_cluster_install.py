@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_cluster_install in process, against an API in memory: what it makes, waits for, fetches, refuses and
-removes.
+"""The module agent_cluster_install, called in the test process against an API in memory: what it creates, waits for,
+fetches, rejects and removes.
 """
 
 from __future__ import annotations

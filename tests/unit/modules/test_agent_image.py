@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_image in process: from a configuration to an image, without a secret in any output."""
+"""The module agent_image, called in the test process: configuration to image, without a secret in any output."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_manifests in process: what it writes, what it says, what it refuses."""
+"""The module agent_manifests, called in the test process: what it writes, prints and rejects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module hub_plan as a module, in this process: what each host needs, from the hub's Agents, the cluster's
+"""The module hub_plan, called in the test process: what each host needs, from the hub's Agents, the cluster's
 installation and its Nodes.
 """
 

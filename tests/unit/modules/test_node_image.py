@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_image in process: hosts and facts of a running cluster become an image."""
+"""The module node_image, called in the test process: hosts and facts of a running cluster become an image."""
 
 from __future__ import annotations
 

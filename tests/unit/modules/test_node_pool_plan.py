@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_pool_plan as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done
-out.
-"""
+"""The module node_pool_plan, called in the test process: from pool, Agents and inventory to a list of actions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_provider_ids in process: AgentMachines on a hub in memory, Nodes in another API in memory."""
+"""The module node_provider_ids, called in the test process: AgentMachines on a hub in memory, Nodes in another API in
+memory.
+"""
 
 from __future__ import annotations
 

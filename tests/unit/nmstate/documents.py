@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Any nmstate document: strategies over the whole schema, and one change of a document, for the better or the worse.
+"""Hypothesis strategies for any nmstate document over the whole schema, and for one change of a document.
 
-Values are valid by themselves. What parts say about each other fits mostly: ports exist, routes lead through an
+Values are valid by themselves. References between parts are mostly consistent: ports exist, routes lead through an
 interface with addresses.
 """
 

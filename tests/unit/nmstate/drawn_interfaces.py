@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Properties that interfaces of all types have."""
+"""Hypothesis strategies for the properties that nmstate interfaces of all types have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAC = st.sampled_from(["52:54:00:aa:bb:cc", "52:54:00:AA:BB:01"])
 
 
 def number(low: int, high: int) -> st.SearchStrategy[Any]:
-    """As a number, as text, in hexadecimal."""
+    """A strategy for a number: as a number, as text, in hexadecimal."""
     values = st.integers(low, high)
     return st.one_of(values, values.map(str), values.map(hex)) if low >= 0 else st.one_of(values, values.map(str))
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What belongs to single types of interfaces."""
+"""Hypothesis strategies for the type-specific parts of an nmstate interface: bonds, Linux bridges, OVS bridges, port
+VLANs, virtual functions, and interfaces on top of another interface.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/reference/network-config.md says what is supported: each row's example renders, without a word, to what the row
-says.
-"""
+"""docs/reference/network-config.md: each row's example renders without a message to what the row shows."""
 
 from __future__ import annotations
 

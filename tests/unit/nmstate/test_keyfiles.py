@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Keyfiles as golden files, each with the reason why it stands there; the texts were compared with nmstate's own
+"""Render keyfiles and compare them with golden files, each with its reason; the texts were compared with nmstate's own
 (test_peer.py).
 """
 

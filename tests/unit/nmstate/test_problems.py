@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is refused, by path, kind and layer: ``installer`` where nmstatectl refuses it as well, ``ours`` where it would
-be lost silently or is not rendered.
+"""Values that are rejected, by path, kind and layer: ``installer`` where nmstatectl refuses them as well, ``ours``
+where they would be lost silently or are not rendered.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whatever a document says shows in the keyfiles, or is named: nothing is dropped without a word."""
+"""Every setting of a document is in the keyfiles or is named in a message: none is dropped silently."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Provider IDs of Nodes: set where there is none, never changed, and who has not joined."""
+"""Set provider IDs of Nodes where they have none, never change one, and report which Nodes have not joined."""
 
 from __future__ import annotations
 

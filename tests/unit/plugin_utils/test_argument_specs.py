@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The first role of a deployment leaves types to our own check: ansible-core's stops at them with its classes' names
+"""The first role of a deployment leaves types to our own check, because ansible-core's check reports its class names
 and the whole specification.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Role groups that are absent, empty or called otherwise: a table."""
+"""Tables of role groups that are absent, empty or named differently."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of an inventory and what is wrong with how they boot: tables."""
+"""Read hosts from an inventory, and report mistakes in how they boot: tables."""
 
 from __future__ import annotations
 

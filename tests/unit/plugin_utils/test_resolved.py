@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The resolved variables: whatever an inventory holds, the parts or located problems come out, nothing else."""
+"""The resolved variables: any inventory gives either the parts or located problems, and nothing else."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_rights_beside_upstreams_components(*, by_clusterctl: bool) -> None:
 
 
 def rendered_by_a_play(folder: Path, template: str, **variables: Any) -> list[dict[str, Any]]:
-    """As :func:`rendered`, in a run of Ansible: in this process, Ansible does not find the collection's filters."""
+    """As :func:`rendered`, in a run of Ansible: in the test process, it does not find the collection's filters."""
     task = {
         "ansible.builtin.template": {"src": str(ROLE / "templates" / template), "dest": str(folder / "rendered.yml")}
     }

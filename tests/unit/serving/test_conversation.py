@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What leaves the server in which write: no answer may wait for the acknowledgement of a part of itself (Nagle's
+"""How the server splits an answer into writes: no answer may wait for the acknowledgement of a part of itself (Nagle's
 algorithm, delayed acknowledgements).
 """
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Clients without the token cannot keep a BMC from its image: half-open requests, slow ones, floods, and requests that
-hide another.
+contain a second, hidden request (request smuggling).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """tools/matrix: which pairs of ansible-core and Python it runs, what it skips and why, and that one failure fails it.
 
-Its programs are replaced.
+The programs that it starts are replaced.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The plugin that runs a share of the tests: order by a text, no file is started after a time, a failed test is named
-with its command.
+"""The pytest plugin that runs a share of the tests: the order is set by a text, no file is started after a given time,
+a failed test is named with its command.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of what an image holds against upstream's list: every file and unit is in it or is left out with a
-reason.
-"""
+"""Each file and unit of upstream's list is in the table of what an image holds, or left out with a reason."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub on which nothing but OpenShift Assisted's providers work: the lab's, or upstream's own managers.
+"""A hub on which only OpenShift Assisted's providers run: those of the lab, or upstream's own managers.
 
-What Cluster API, Metal3, the Infrastructure Operator and Hive would write is written by the tests. Upstream's managers
-run where OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name them: with KUBEBUILDER_ASSETS on a real
-kube-apiserver with upstream's definitions, which is how the recordings are made, else on the lab's own.
+The tests write what Cluster API, Metal3, the Infrastructure Operator and Hive would write. Upstream's managers run if
+OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name them. With KUBEBUILDER_ASSETS they run on a real
+kube-apiserver with upstream's definitions (the recordings are made this way), otherwise on the lab's API server.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs one program of upstream in a network of its own, which has a loopback interface and nothing else.
+"""Run one program of upstream in a network namespace that has only a loopback interface.
 
 OpenShift Assisted's managers listen on 0.0.0.0:9443, whatever their options say, and read release images from quay.io.
-In a network namespace both managers can run at once, no other machine reaches them, and this file answers for the
-registry and for assisted-service. The API of the hub comes in through a Unix socket, and the webhooks go out through
-another one.
+In a network namespace both managers can run at once, no other machine reaches them, and this file answers in place of
+the registry and of assisted-service. The managers reach the hub's API through a Unix socket; the hub reaches their
+webhooks through another one.
 
 Called as ``python enclosed.py DIRECTORY``; DIRECTORY/enclosed.json is an :class:`Enclosure`, DIRECTORY/certificates
-holds tls.crt and tls.key. The path is short: that of a Unix socket has some hundred characters at most.
+holds tls.crt and tls.key. Use a short DIRECTORY: the path of a Unix socket has about a hundred characters at most.
 """
 
 from __future__ import annotations

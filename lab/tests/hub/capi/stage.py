@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub without Cluster API's core: tests write what that would write, and the Agent provider is the lab's or
+"""A hub without Cluster API's core: tests write what the core would write. The Agent provider is the lab's or
 upstream's own program.
 
-Upstream's program runs where CAPI_PROVIDER_AGENT names it: what the lab's provider is tested for is then tested of the
-real one.
+Upstream's program runs if CAPI_PROVIDER_AGENT names it; the same tests then apply to both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the Agent provider makes of an AgentCluster, and which Nodes get their provider id; held against upstream's
-program where that is at hand.
+"""How the Agent provider reconciles an AgentCluster, and which Nodes get their provider id. Compared with upstream's
+program if CAPI_PROVIDER_AGENT names it.
 """
 
 from __future__ import annotations

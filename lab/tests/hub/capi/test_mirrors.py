@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mirror registries that cannot be read, as upstream refuses them; what they become is in the recorded scenes."""
+"""Configurations of mirror registries that cannot be parsed are refused as upstream refuses them. The results of valid
+ones are in the recorded scenes.
+"""
 
 from __future__ import annotations
 

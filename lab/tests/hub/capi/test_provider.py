@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the Agent provider does with AgentMachines, defects included; where upstream's program is at hand, what that
-does is held against the same.
+"""How the Agent provider reconciles AgentMachines, defects included. Compared with upstream's program if
+CAPI_PROVIDER_AGENT names it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every field of every object after a scene, as upstream's program left it.
+"""Compare every field of every object after a scene with a recording of upstream's Agent provider.
 
-``recorded/<scene>.json`` is what it left. With CAPI_PROVIDER_AGENT it is asked again; with ZTLAB_RECORD=1 as well, its
-objects are recorded again.
+``recorded/<scene>.json`` is the recording. With CAPI_PROVIDER_AGENT upstream's program runs the scene again; with
+ZTLAB_RECORD=1 its objects are also recorded again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .volatile import UID, VOLATILE
 
 DIRECTORY = Path(__file__).with_name("recorded")
 KINDS = (CORE_KINDS.machine, AGENT_CLUSTER, AGENT_MACHINE, AGENT, SECRET, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL)
-# What the Infrastructure Operator and Hive write on the same objects meanwhile, at their own pace.
+# Fields that the Infrastructure Operator and Hive write to the same objects, at times that vary.
 OTHERS = {CLUSTER_DEPLOYMENT: ("status",), CLUSTER_INSTALL: ("status",)}
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Upgrades by OpenShift Assisted's control plane provider: what it writes into the ClusterVersion of the cluster, and
-which condition it shows.
+which condition it sets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cluster: owner of its infrastructure and control plane objects, ready when they are, gone after its Machines.
+"""Controller of Cluster: owns its infrastructure and control plane objects, is ready when they are ready, and is
+deleted after its Machines.
 
 Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
 """

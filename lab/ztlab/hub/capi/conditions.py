@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions as Cluster API writes them: two forms of lists, and the summary over several. Pure."""
+"""Merge Cluster API conditions: two forms of lists, and the summary of several conditions. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from ..conditions import Condition, find
 
 Entry = dict[str, Any]
-# The order of kubernetes-sigs/cluster-api util/conditions/sort.go; "" is the place of all others, by name.
+# The order of kubernetes-sigs/cluster-api util/conditions/sort.go; "" is the place of all other conditions, by name.
 ORDER = (
     "Available",
     "Ready",

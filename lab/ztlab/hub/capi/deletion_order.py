@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machines of a set go first. Pure.
+"""The order in which a MachineSet deletes its Machines. Pure.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go.
 """
@@ -20,7 +20,7 @@ ILL = ("NodeHealthy", "HealthCheckSucceeded")
 
 
 def unhealthy(machine: Object) -> bool:
-    """No Node, or one that is not well, or a health check that says so."""
+    """Whether a Machine has no Node, or a condition in ILL is False (unhealthy Node, failed health check)."""
     if not node_name(machine):
         return True
     reported = [

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machines a MachineHealthCheck calls unhealthy, and whether they may be replaced. Pure.
+"""Decide which Machines are unhealthy for a MachineHealthCheck, and whether they may be replaced. Pure.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go.
@@ -25,9 +25,7 @@ Age = Callable[[str], float]
 
 @dataclasses.dataclass(frozen=True)
 class Checks:
-    """``states``: (type, status, seconds) of conditions of a Node that make it unhealthy; ``startup`` 0: a Node may
-    take as long as it likes.
-    """
+    """``states``: (type, status, seconds) of unhealthy conditions of a Node; ``startup`` 0: no time limit."""
 
     states: tuple[tuple[str, str, float], ...]
     startup: float

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""MachineHealthCheck: marks Machines that are to be replaced; their MachineSet deletes them, and hosts are found for
-others.
-"""
+"""Controller of MachineHealthCheck: marks Machines to replace; their MachineSet deletes and replaces them."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ POLL_SECONDS = 60.0
 
 
 def to_be_replaced(machine: Object) -> bool:
-    """What a MachineSet takes for a reason to delete."""
+    """Whether the conditions of a Machine make its MachineSet delete it."""
     return condition_is(old_conditions(machine), "OwnerRemediated", "False") and condition_is(
         old_conditions(machine), "HealthCheckSucceeded", "False"
     )

@@ -20,7 +20,7 @@ PROVIDER = "capi-provider.agent-install.openshift.io"
 AGENT_CLUSTER = Kind(PROVIDER, "v1beta1", "AgentCluster", "agentclusters")
 AGENT_MACHINE = Kind(PROVIDER, "v1beta1", "AgentMachine", "agentmachines")
 AGENT_MACHINE_TEMPLATE = Kind(PROVIDER, "v1beta1", "AgentMachineTemplate", "agentmachinetemplates")
-# An AgentCluster reads its control plane, also if another controller makes that one ready.
+# An AgentCluster reads its control plane, also if another controller makes the control plane ready.
 HOSTED_CONTROL_PLANE = Kind("hypershift.openshift.io", "v1beta1", "HostedControlPlane", "hostedcontrolplanes")
 DEPLOYMENT = Kind("apps", "v1", "Deployment", "deployments")
 DEFINITION = Kind(

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machine: its infrastructure object, its Node, its status; deletion is :mod:`.machine_deletion`.
+"""Controller of Machine: its infrastructure object, its Node, its status; deletion is in :mod:`.machine_deletion`.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
   kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The way of a Machine that goes: hooks, drain, volumes, infrastructure, Node.
+"""Deletion of a Machine, step by step: hooks, drain, volumes, infrastructure, Node.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.
 """
@@ -28,8 +28,8 @@ NODE_DELETION_SECONDS, TRY_SECONDS = 10.0, 2.0
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """The progress of a deletion: reason and message of the condition Deleting, what v1beta1 says beside, lab seconds
-    until the next look.
+    """The progress of a deletion: reason and message of the condition Deleting, additional conditions of v1beta1, lab
+    seconds until the next pass.
     """
 
     reason: str

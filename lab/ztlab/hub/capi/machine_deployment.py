@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""MachineDeployment: one MachineSet per template, rolled out by its strategy."""
+"""Controller of MachineDeployment: one MachineSet for each template, rolled out by its strategy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Nodes of workload clusters, watched through the kubeconfig that Cluster API keeps for each of them (Secret
+"""Watch the Nodes of workload clusters through the kubeconfig that Cluster API keeps for each cluster (Secret
 ``<cluster>-kubeconfig``).
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How many Machines the sets of a MachineDeployment are to have during a rollout. Pure."""
+"""Compute how many Machines each MachineSet of a MachineDeployment should have during a rollout. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .machine_set import IN_PLACE, LETTERS
 
 @dataclasses.dataclass(frozen=True)
 class Strategy:
-    """Of a MachineDeployment, in numbers."""
+    """The rollout strategy of a MachineDeployment, in numbers."""
 
     on_delete: bool
     surge: int

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One object in two versions: where v1beta1 and v1beta2 of cluster.x-k8s.io keep what the controllers read and write.
+"""Read and write the fields whose location differs between v1beta1 and v1beta2 of cluster.x-k8s.io.
 
 Pure.
 """
@@ -119,10 +119,7 @@ def controller_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def provisioned(infrastructure: Mapping[str, Any], definition: Mapping[str, Any] | None) -> bool:
-    """Whether infrastructure is provisioned, by the contract of its definition: ``ready`` is not read of a definition
-    with
-    the label of the newer contract.
-    """
+    """Whether infrastructure is provisioned. A definition with the newer contract's label disables ``ready``."""
     status = infrastructure.get("status") or {}
     newer = CONTRACT_LABEL in (((definition or {}).get("metadata") or {}).get("labels") or {})
     return bool((status.get("initialization") or {}).get("provisioned") if newer else status.get("ready"))

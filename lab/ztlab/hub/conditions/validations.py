@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validated of Agents and AgentClusterInstalls: one rule for both.
+"""Render the condition Validated of Agents and AgentClusterInstalls, by the same rule.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
   internal/controller/controllers/clusterdeployments_controller.go.
@@ -16,7 +16,7 @@ from .condition import Condition
 
 
 def messages(validations: Mapping[str, Sequence[Mapping[str, Any]]], *, passed: Sequence[str]) -> str:
-    """Messages of the validations that have none of these statuses, joined by commas; pending ones are among them."""
+    """Messages of the validations without a status in ``passed``, joined by commas; pending ones included."""
     return ",".join(
         str(entry.get("message", ""))
         for category in validations.values()

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agent: what the user wants of a host, and what the host is.
+"""Controller of Agent: applies its spec to the host, and shows the host's state in its status.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""AgentClusterInstall on its own: a missing ClusterDeployment, and deletion.
+"""Controller of AgentClusterInstall: reports a missing ClusterDeployment, and handles deletion.
 
 Source: openshift/assisted-service internal/controller/controllers/agentclusterinstall_controller.go.
 """

@@ -20,9 +20,8 @@ class Discovery:
     """One InfraEnv, with what the service's own settings add.
 
     ``token``: PULL_SECRET_TOKEN ("" when the service needs none). ``static_network``: elements {network_yaml,
-    mac_interface_map
-    [{mac_address, logical_nic_name}]} in the stored order. ``override``: the user's ignitionConfigOverride,
-    ``internal_override`` that of ironic.
+    mac_interface_map [{mac_address, logical_nic_name}]} in the stored order. ``override``: the user's
+    ignitionConfigOverride, ``internal_override`` that of ironic.
     """
 
     infra_env_id: str

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Scripts and units of a discovery image, written for the lab.
 
-What they do on a machine is done by the lab's live system.
+The lab's live system simulates their effect on a machine.
 """
 
 from __future__ import annotations

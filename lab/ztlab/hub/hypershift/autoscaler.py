@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster autoscaler of a hosted cluster: it adds Machines for pods that no Node has room for, and takes idle ones
-away.
+"""The cluster autoscaler of a hosted cluster: adds Machines for pods that fit on no Node, and removes idle Machines.
 
-As upstream's provider for Cluster API (kubernetes/autoscaler cluster-autoscaler/cloudprovider/clusterapi): groups are
-MachineSets and MachineDeployments with the two annotations of sizes; their replicas are written, and a Machine that
-goes is marked first.
+Like upstream's provider for Cluster API (kubernetes/autoscaler cluster-autoscaler/cloudprovider/clusterapi): groups are
+MachineSets and MachineDeployments with the two annotations of sizes. It sets their replicas, and marks a Machine before
+the Machine is removed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions of NodePools and HostedClusters, and how lists of them change: pure."""
+"""Create conditions of NodePools and HostedClusters, and merge lists of them. Pure."""
 
 from __future__ import annotations
 

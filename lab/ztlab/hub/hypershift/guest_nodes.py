@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the hub does to the Nodes of a hosted cluster: labels and taints once, in-place upgrades.
+"""Manage the Nodes of a hosted cluster from the hub: set labels and taints once, upgrade in place.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go;
   openshift/cluster-machine-approver pkg/controller/csr_check.go; openshift/hypershift support/supportedversion,
@@ -31,7 +31,7 @@ UPGRADE_SECONDS, DRAIN_RETRY_SECONDS, POLL_SECONDS = 60.0, 60.0, 30.0
 
 
 class GuestNodesController:
-    """Keys are HostedControlPlanes. It works in the guest as one of its own programs."""
+    """Keys are HostedControlPlanes. It changes the guest cluster as a program of that cluster."""
 
     def __init__(self, world: World, planes: Planes, core: CoreKinds) -> None:
         self._world, self._planes, self._core = world, planes, core

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with a HostedCluster, and how far it is: pure.
+"""Validate a HostedCluster and render its conditions. Pure.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
@@ -26,7 +26,7 @@ OLDEST, NEWEST = 14, 24  # minors; 5.1 counts as 4.24
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What the hub knows of a HostedCluster before it touches anything. ``version`` "": the release image is none."""
+    """The input of the validation of a HostedCluster. ``version`` "": the release image is invalid."""
 
     hosted: Object
     now: datetime.datetime

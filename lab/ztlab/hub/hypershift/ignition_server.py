@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition server of a hosted control plane: gives a pool's configuration to hosts that show its token.
+"""The ignition server of a hosted control plane: serves a pool's configuration to hosts that send its token.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go.
@@ -27,7 +27,7 @@ PATH = "/ignition"
 
 
 class IgnitionServer:
-    """One of a control plane namespace. ``authority`` signs its certificate."""
+    """The ignition server of one control plane namespace. ``authority`` signs its certificate."""
 
     def __init__(self, world: World, space: str, authority: pki.Signer, host: str) -> None:
         self._world, self._space = world, space

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How HyperShift names things: control plane namespaces, templates by hash, shortened names, infraIDs: pure.
+"""Names that HyperShift gives: control plane namespaces, templates by hash, shortened names, infraIDs. Pure.
 
 Source: openshift/hypershift hypershift-operator/controllers/manifests,
   hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go,

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosted control planes that run: API server, ignition server, and where they are published."""
+"""Running hosted control planes: API server, ignition server, and the addresses where they are published."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ _ALPHABET = "ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 @dataclasses.dataclass
 class Plane:
-    """One hosted control plane; ``run`` and ``ignition`` may still be to be started, and what is not published is not
-    in ``services``.
-    """
+    """One hosted control plane. ``run`` and ``ignition`` may not be started yet; ``services``: published ones."""
 
     services: Mapping[str, Published]
     run: HostedRun

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The conditions of a NodePool in the order in which they are found out: pure.
+"""Render the conditions of a NodePool in the order in which they are determined. Pure.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The MachineHealthCheck of a pool with autoRepair: pure.
+"""Render the MachineHealthCheck of a pool with autoRepair. Pure.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go.
@@ -22,7 +22,7 @@ _DURATION = re.compile(r"(\d+(\.\d+)?(ms|h|m|s))+")
 
 
 def _note(pool: Mapping[str, Any], hosted: Mapping[str, Any], name: str, default: str, pattern: re.Pattern[str]) -> str:
-    """The pool's annotation, else the cluster's; one that makes no sense is ignored."""
+    """The pool's annotation, else the cluster's; an invalid value is ignored."""
     for item in (pool, hosted):
         text = (item["metadata"].get("annotations") or {}).get(f"{naming.PREFIX}machine-health-check-{name}", "")
         if pattern.fullmatch(text):

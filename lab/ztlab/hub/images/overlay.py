@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bytes that are put together while they are read: a base file with some ranges replaced, or parts one after the other.
+"""Compose bytes while they are read: a base file with some ranges replaced, or several parts in sequence.
 
 Nothing is copied.
 """
@@ -20,7 +20,7 @@ _CHUNK = 256 << 10
 
 
 class Content(Protocol):
-    """What can be served by ranges."""
+    """Content that can be served by ranges."""
 
     @property
     def size(self) -> int:

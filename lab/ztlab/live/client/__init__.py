@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The agentbasedinstaller client: manifests on disk become REST calls.
+"""Simulate the agentbasedinstaller client: it converts manifests on disk to REST calls.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller.
 """

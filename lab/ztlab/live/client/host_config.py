@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The host configuration directory and what it asks of a host. Pure.
+"""Parse the host configuration directory, and compute a host's update from it. Pure.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go, cmd/agentbasedinstaller/client/main.go.
 """
@@ -30,7 +30,7 @@ _UNCHANGED = {
 
 @dataclasses.dataclass
 class HostConfig:
-    """What one directory says. ``host_id`` is set once a host matched."""
+    """The content of one directory. ``host_id`` is set once a host matched."""
 
     name: str
     macs: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""InfraEnv and NMStateConfigs -> infra-env-create-params. Pure.
+"""Convert InfraEnv and NMStateConfigs to infra-env-create-params. Pure.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go,
   internal/controller/controllers/infraenv_controller.go.

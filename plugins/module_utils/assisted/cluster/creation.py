@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two runs that make an object of one name at the same time end with one: the service takes any number of a name and
-compares nothing.
+"""Create an object once, although several runs may create it at the same time: the service accepts any number of
+objects with one name and does not compare them.
 
 Each run that created something reads the list again. The oldest object stays; a run that created a later one deletes it
 while it is unused, and continues with the oldest. If two stay (another tool, or a run that was killed in between) the
@@ -19,15 +19,15 @@ from ...common.errors import PartialFailure
 from ...common.waiting import Deadline, turns
 from ..rest.client import Document
 
-# Seconds that the younger of two may take to go: its run has to look, ask whether it is used, and delete.
+# Seconds that the deletion of the newer object may take: its run has to list, ask whether it is used, and delete.
 PATIENCE = 15.0
 _PAUSE = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """One kind of object: ``word`` for messages; ``rivals`` lists those that are meant to be one; ``used`` says by what
-    one is used, or nothing.
+    """One kind of object. ``word`` is its name in messages; ``rivals`` lists the objects that are meant to be a single
+    one; ``used`` returns what uses an object, or an empty text.
     """
 
     word: str

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What of a cluster differs from the desired state, as changes. Pure.
+"""Plan the changes that bring a cluster of the service to the desired state. Pure.
 
-What the service adds (defaults, operators that others need, the machine network that it derives from the hosts) is no
-difference.
+What the service adds (defaults, operators that other operators need, the machine network that it derives from the
+hosts) is no difference.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go,
   internal/cluster/validations/pull_secret_validation.go, internal/manifests/manifests.go.
@@ -27,11 +27,11 @@ from ..rest.client import Document, members
 from ..shown_text import shown_yaml
 from .desired import ONLY_UPDATED, DesiredServiceCluster, problem
 
-# What a PATCH does not take.
+# Fields that a PATCH does not accept.
 FIXED = ("openshift_version", "ocp_release_image", "cpu_architecture", "high_availability_mode")
-# Options with another name than their field.
+# Field -> option, where their names differ.
 _OPTIONS = {"cpu_architecture": "arch"}
-# Where the service takes changes.
+# States of a cluster in which the service accepts changes.
 CHANGEABLE = frozenset({"insufficient", "ready", "pending-for-input", "adding-hosts"})
 OVERRIDES, MANIFEST, IGNORED = "install-config overrides of", "manifest", "ignored validations of"
 

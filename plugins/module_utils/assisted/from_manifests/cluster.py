@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ClusterDeployment, AgentClusterInstall and ClusterImageSet as the parameters of a cluster.
+"""Convert ClusterDeployment, AgentClusterInstall and ClusterImageSet to the parameters of a cluster.
 
 Source: openshift/assisted-service internal/cluster/validations/validations.go,
   internal/controller/controllers/clusterdeployments_controller.go.
@@ -31,7 +31,7 @@ _ENABLED = "Enabled"
 
 @dataclasses.dataclass(frozen=True)
 class ManifestRelease:
-    """What the metadata of the release image says: the client asks ``oc`` (3.2), here it is given."""
+    """Metadata of the release image. The client asks ``oc`` for them (3.2); here the caller provides them."""
 
     version: str
     architecture: str

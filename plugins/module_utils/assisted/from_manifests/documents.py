@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values inside manifests as the client of the agent ISO reads them: names in any case, null is absent.
+"""Read values in manifests as the client of the agent ISO does: names in any case, null counts as absent.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
   cmd/agentbasedinstaller/host_config.go.
@@ -16,9 +16,9 @@ Object = Mapping[str, Any]
 
 
 def at(document: Any, *path: str) -> Any:
-    """The value under a path of keys, each in any case; None without one.
+    """The value under a path of keys, each in any case; None if a key is missing.
 
-    The exact key wins over one in another case.
+    A key in the exact case has precedence over the same key in another case.
     """
     value = document
     for key in path:

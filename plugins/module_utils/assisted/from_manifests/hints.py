@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which disks the client of the agent ISO takes: the first that fits, whatever kind of device it is.
+"""Choose the installation disk as the client of the agent ISO does: the first that fits, whatever kind of device it is.
 
 Unlike elsewhere, ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and an empty text, 0 and
 null are no hint.
@@ -27,13 +27,13 @@ def acceptable_disks(disks: Sequence[Disk], hints: Mapping[str, Any]) -> list[Di
 
 
 def objections(disk: Disk, hints: Mapping[str, Any]) -> tuple[str, ...]:
-    """Why a disk is none to install on, the disk named; nothing for one that is."""
+    """Why a disk is not suitable for the installation, with the disk's name; empty if it is suitable."""
     provided = {name: value for name, value in hints.items() if value is False or bool(value)}
     return choose_disk(provided, [as_agents(disk)]).reasons
 
 
 def in_hints_spelling(hints: Mapping[str, Any]) -> dict[str, Any]:
-    """Hints of a file, whose names count in any case."""
+    """Hints of a file, whose names are valid in any case."""
     names = {name.lower(): name for name in (*HINTS, *_IGNORED)}
     return {names.get(str(name).lower(), str(name)): value for name, value in hints.items()}
 

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts against their configuration: one PATCH for each that differs. Pure.
+"""Compare hosts with their configuration, and plan one PATCH for each that differs. Pure.
 
-Kept: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body. Changed:
-hostnames are set; where no disk fits, the reasons are reported and nothing is sent, instead of a disk that does not
-exist; unexpected hosts are reported; of a machine that registered more than once the registration is configured that
-the service hears from, and where it is unknown which one is meant, none is.
+As in the client: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body.
+Unlike the client: hostnames are set; where no disk fits, the reasons are reported and nothing is sent, instead of a
+disk that does not exist; unexpected hosts are reported; of a machine that registered more than once, the registration
+that is in contact with the service is configured, and none if it is unknown which one is meant.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/client/main.go, cmd/agentbasedinstaller/host_config.go.
 """
@@ -26,7 +26,7 @@ from ..rest.client import Document
 from .hints import acceptable_disks, objections
 from .host_config import Fencing, HostConfig, HostSettings
 
-# Members that the client sends as null where it has nothing for them.
+# Members that the client sends as null if it has no value for them.
 _UNUSED = ("disks_selected_config", "disks_skip_formatting", "ignition_endpoint_http_headers", "node_labels")
 _WORDS = {
     "host_name": "hostname",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""InfraEnv and NMStateConfigs as the parameters of an InfraEnv.
+"""Convert InfraEnv and NMStateConfigs to the parameters of an InfraEnv of the service.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go,
   internal/controller/controllers/infraenv_controller.go.
@@ -21,9 +21,9 @@ from .read import Manifests, label_problems
 
 
 def infra_env_params(manifests: Manifests, *, cluster_id: str = "", image_type: str = "full-iso") -> dict[str, Any]:
-    """The body that registers the InfraEnv, members that the client sends as null included.
+    """The body that registers the InfraEnv, with the members that the client sends as null.
 
-    Raises :class:`InvalidInput` for labels that do not fit.
+    Raises :class:`InvalidInput` for invalid labels.
     """
     spec = at(manifests.infra_env, "spec") or {}
     always: dict[str, Any] = {

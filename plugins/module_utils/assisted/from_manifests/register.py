@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``assisted_manifests``: cluster and InfraEnv as their manifests say, then the hosts, until
-they are as configured or the time is over. Looked up by name and compared; what of it the service cannot change is
-refused before anything is written.
+"""The implementation of module ``assisted_manifests``: create or update cluster and InfraEnv as their manifests
+describe, then configure the hosts until all are configured or the timeout ends.
+
+Existing objects are found by name and compared. A difference that the service cannot change fails the task before
+anything is written.
 """
 
 from __future__ import annotations
@@ -85,8 +87,8 @@ def read_request(config_dir: Path, options: Mapping[str, Any]) -> RegistrationRe
 
 @dataclasses.dataclass(frozen=True)
 class Manner:
-    """``timeout`` is how long to wait for hosts in seconds, 0 to look once; ``check_mode`` is what the service was
-    opened with.
+    """``timeout`` is how long to wait for hosts in seconds, 0 to look once; ``check_mode`` is the check mode of the
+    service client.
     """
 
     check_mode: bool = False

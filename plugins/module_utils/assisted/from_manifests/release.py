@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The version and architecture of a release image. The client asks ``oc``; here its name tells, or the user.
+"""Find the version and architecture of a release image. The client asks ``oc``; here they come from the image's name or
+from the user.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, internal/oc/release.go.
 """
@@ -17,17 +18,17 @@ from .documents import text_at
 from .read import Manifests
 
 _ARCHITECTURES = {"amd64": "x86_64", "aarch64": "arm64"}
-# Candidates, and builds of a night or of CI, which are tagged with their version.
+# Releases, release candidates, and nightly or CI builds, all of which are tagged with their version.
 _VERSION = r"(?P<version>\d+\.\d+\.\d+(?:-(?:(?:rc|ec|fc)\.\d+|0\.[a-z][a-z0-9-]*-\d{4}-\d{2}-\d{2}-\d{6}))?)"
 _TAG = re.compile(rf":{_VERSION}(?:-(?P<architecture>x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi))?$")
 _SET_NAME = re.compile(rf"^openshift-(?:v)?{_VERSION}$")
 
 
 def release_of(manifests: Manifests, version: str = "", architecture: str = "") -> ManifestRelease:
-    """What is given, else what the tag of the image says, else the name of the ClusterImageSet and the architecture of
-    the InfraEnv.
+    """The version and architecture from the arguments, else from the tag of the image, else from the name of the
+    ClusterImageSet and the architecture of the InfraEnv.
 
-    Raises :class:`InvalidInput` where nothing says it.
+    Raises :class:`InvalidInput` if none of them contains the value.
     """
     tag = _TAG.search(text_at(manifests.cluster_image_set, "spec", "releaseImage"))
     named = _SET_NAME.match(text_at(manifests.cluster_image_set, "metadata", "name"))

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Import of a running cluster, for hosts to be added to it. Looked up first: the client imports it again.
+"""Import a running cluster, to add hosts to it, unless the service already has it; the client imports it again.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/import.go.
 """
@@ -27,8 +27,8 @@ _ENDPOINT = "worker-ignition-endpoint.json"
 
 @dataclasses.dataclass(frozen=True)
 class ImportedCluster:
-    """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``);
-    ``user_managed_networking`` None: not said.
+    """``openshift_cluster_id`` is the cluster's own id (ClusterVersion ``spec.clusterID``); ``user_managed_networking``
+    None: not given.
     """
 
     openshift_cluster_id: str

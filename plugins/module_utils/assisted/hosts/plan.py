@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is to be done with a host for its request, as changes in the order of their requests. Pure.
+"""Plan the changes that one host of the service needs, in the order of their requests. Pure.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go,
   internal/host/transition.go.
@@ -21,7 +21,7 @@ from .match import Match
 from .request import ServiceHostRequest
 from .settings import HostChanges
 
-# Where the service takes changes of a host's settings; the unbound forms as well.
+# States of a host in which the service accepts changes of its settings; the unbound forms as well.
 CHANGEABLE = frozenset({"discovering", "known", "disconnected", "insufficient", "pending-for-input"})
 _PASSING = frozenset({"binding", "unbinding", "resetting", "reclaiming", "reclaiming-rebooting"})
 BIND, UNBIND, DELETE = "bind", "unbind", "delete"
@@ -29,10 +29,11 @@ BIND, UNBIND, DELETE = "bind", "unbind", "delete"
 
 @dataclasses.dataclass(frozen=True)
 class ServiceHostPlan:
-    """One host: ``changes`` to make now; ``waiting`` why there is more to do that cannot be done yet; ``refused`` why
-    it cannot be as described.
+    """The plan of one host. ``changes`` are made now; ``waiting`` is why further changes are not possible yet;
+    ``refused`` is why the host cannot reach the desired state.
 
-    A refused host is not touched at all. A change to another host than the one that was found has its ids in its body.
+    A host with ``refused`` is not changed at all. The body of a change to another host than the matched one has that
+    host's ids.
     """
 
     request: ServiceHostRequest

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts of the service, as requests; every mistake that needs no service is found at once."""
+"""Convert the user's hosts to requests, and report every mistake that can be found without the service."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ FENCING_OPTIONS: dict[str, dict[str, Any]] = {
     "certificate_verification": {"type": "str", "choices": ["Enabled", "Disabled"]},
     "mac_address": {"type": "str"},
 }
-# The only validations that can be asked for again (openshift/assisted-service swagger.yaml).
+# The only validations that can be reset (openshift/assisted-service swagger.yaml).
 RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available")
-# What the service takes for a host.
+# What the service accepts for a host.
 # Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go.
 _HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
 NO_HOSTNAME = "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes"
@@ -44,8 +44,7 @@ class ServiceHostRequest:
     """One host: its identity and its desired state. ``None`` leaves a field as it is.
 
     ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path,
-    as a
-    whole; ``replace_endpoint`` sends token and headers although the service does not show whether they differ.
+    as a whole; ``replace_endpoint`` sends token and headers although the service does not show whether they differ.
     """
 
     name: str

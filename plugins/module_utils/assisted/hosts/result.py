@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the module of hosts returns: one record for each, the complete list also where some failed."""
+"""Build the result of module ``assisted_hosts``: one record for each host, also if some hosts failed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = ("id", "infra_env_id", "cluster_id", "hostname", "role", "status", "ins
 
 @dataclasses.dataclass
 class HostsAccount:
-    """What has been done, and why a host is not as described, by name of the host."""
+    """By name of the host: the changes that were made, and why a host is not in the desired state."""
 
     done: dict[str, list[ServiceChange]]
     failed: dict[str, str]

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of the service as described: observe, plan, apply, and again until they are what is waited for."""
+"""Bring hosts of the service to the desired state: observe, plan, apply, repeat until the target of the wait."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .result import HostsAccount, hosts_result
 from .settings import ARGUMENTS, IGNITION, RESET
 from .waits import Target, wait_status
 
-# Seconds between two looks; the service's monitors run every 8 and 10 s, and it has no watch.
+# Seconds between two reads; the service's monitors run every 8 and 10 s, and it has no watch.
 # Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 PAUSE = 5.0
 

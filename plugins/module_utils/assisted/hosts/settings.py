@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which settings of a host differ from its request: members of one PATCH, and what has a request of its own. Pure.
+"""Compare the settings of a host with its request: members of one PATCH, and settings that need a separate request.
+Pure.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go.
 """
@@ -23,8 +24,8 @@ SETTINGS, IGNITION, ARGUMENTS, RESET = "update", "override ignition of", "set in
 
 
 class HostChanges:
-    """What differs of one host: ``changes``, ``resets`` of validations, ``refused`` why something cannot be,
-    ``waiting`` for what has to come first.
+    """The differences of one host: ``changes``, ``resets`` of validations, ``refused`` (why a change is impossible),
+    ``waiting`` (what must happen first).
     """
 
     def __init__(self, request: ServiceHostRequest, host: Document, title: str) -> None:

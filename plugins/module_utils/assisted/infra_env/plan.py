@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The desired InfraEnv of the service, and what differs from it. Pure.
+"""Convert the user's options to the desired InfraEnv of the service, and plan what differs from it. Pure.
 
-An option that is not given is left alone, one that is given empty is cleared. What the service adds is no difference.
+An omitted option leaves its field unchanged; an empty option clears it. What the service adds is no difference.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/bminventory/inventory_v2_handlers.go.
 """
@@ -24,7 +24,7 @@ from ..change import Difference, Equal, ServiceChange, differing, same_json, sam
 from ..lookup import host_title
 from ..rest.client import Document, members
 
-# Options that are a field of the same name, and those that are lists with commas there.
+# Options with a field of the same name; those whose field is a comma-separated list are in _LISTS.
 _SAME = ("image_type", "openshift_version", "ignition_config_override", "additional_trust_bundle")
 _NUMBERS = ("network_discovery_delay_seconds", "rendezvous_ip")
 _LISTS = ("additional_ntp_sources", "ntp_sources")
@@ -33,8 +33,7 @@ _FIXED = ("cpu_architecture", "cluster_id")
 
 @dataclasses.dataclass(frozen=True)
 class DesiredServiceInfraEnv:
-    """``params`` are in the words of infra-env-create-params, only what the user gave; ``cluster_id`` None: nothing is
-    said about it.
+    """``params`` are fields of infra-env-create-params, only what the user gave; ``cluster_id`` None: not given.
 
     ``replace_pull_secret``: send it although the service does not show whether it differs.
     """

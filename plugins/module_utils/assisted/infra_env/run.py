@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An InfraEnv of the service: observe, plan, apply, and where its image is."""
+"""Create, change or delete an InfraEnv of the service (observe, plan, apply), and find the URL of its image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..rest.service import AssistedService
 from .plan import DesiredServiceInfraEnv, plan_absent, plan_present, read_requested
 
 _DISABLED = "image service is disabled"
-# The id of a cluster that an earlier task makes, in check mode.
+# The id of a cluster that an earlier task would create, in check mode.
 _LATER = "(not there yet)"
 
 

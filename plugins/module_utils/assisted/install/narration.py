@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a watcher of an installation reads, whichever way it was started: one line for each change, hosts that change
-alike in one line, nothing twice.
+"""Progress lines of an installation, whichever way it was started: one line for each change, hosts with the same change
+in one line, no line twice.
 
-The words are pure; :class:`Narrator` keeps what was said, and reports the progress where nothing changes for a while.
+The functions that build the texts are pure; :class:`Narrator` remembers which lines were printed, and reports the
+progress if nothing changes for a while.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ FEW = 5
 # inspected on any host.
 GRACE = 60.0
 _EARLY = ("insufficient", "pending-for-input")
-# A host in this status has not said yet what could be judged.
+# A host in this status has not reported yet what validations need.
 _UNJUDGED = "discovering"
-# Host names before a message, which needs the room more.
+# Host names before a message, which needs the space more.
 _NAMED = 3
-# Subject of the line that the service does not answer.
+# Subject of the line which reports that the service does not answer.
 _AWAY = "away"
 
 

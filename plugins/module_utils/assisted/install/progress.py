@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster and its hosts in an assisted-service are doing: a pure model of the service's documents.
+"""Read the progress of a cluster and its hosts from documents of an assisted-service. Pure.
 
-States, stages and texts are the service's; what this release does not know passes through as it came.
+States, stages and texts are those of the service; values that this release does not know are kept unchanged.
 
 Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from ...common.addresses import normal_mac
 from ..rest.client import members
 
-# Printed for the user; other states as the service words them.
+# Texts for users; for other states the service's own text is printed.
 # Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 CLUSTER_TEXTS = {
     "adding-hosts": "Cluster is adding hosts",

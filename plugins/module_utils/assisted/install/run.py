@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An installation started, followed to its end, cancelled or reset."""
+"""Start, follow, cancel or reset an installation."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .narration import Narrator
 from .plan import InstallStep, InstallVerdict, State, decide, decide_unknown, status_after, why_not
 from .progress import read_cluster
 
-# Seconds between two looks (the service's monitors run every 8 and 10 s).
+# Seconds between two reads (the service's monitors run every 8 and 10 s).
 PAUSE = 5.0
-# How often an installation is started whose preparation fails; the start script of the agent ISO never ends doing so.
+# Attempts to start an installation whose preparation fails; the start script of the agent ISO repeats it without end.
 STARTS = 3
 
 

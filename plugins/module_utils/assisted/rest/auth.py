@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who we are to an assisted-service: which credential goes where, for each of its kinds of authentication.
+"""Choose the credential for each request to an assisted-service, for each of its kinds of authentication.
 
-Each request says which personas may make it; the credential that may do least is sent.
+Each request names the personas that may make it; the credential with the fewest rights is sent.
 
 Source: openshift/assisted-service pkg/auth, internal/gencrypto.
 """

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What every request to an assisted-service goes through: raw documents, strings that hold JSON decoded, one error,
-repeats where they are safe.
+"""HTTP client for an assisted-service: returns raw documents with their JSON strings decoded, raises one error class,
+repeats requests where that is safe.
 
-A client of ours and not the assisted-service-client package (spike of 2026-11-21 with 2.56.0.post94, CPU time beside an
-already imported urllib3):
+A separate client and not the assisted-service-client package (spike of 2026-11-21 with 2.56.0.post94, CPU time in
+addition to an already imported urllib3):
 
 * Import: 0.07 s for its models, 0.03 s for this file.
 * A cluster with a state newer than its models: ``ValueError: Invalid value for `status```; one without a member that

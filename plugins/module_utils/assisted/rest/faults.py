@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an assisted-service refuses, in its own words: three shapes of body become one error.
+"""Convert error answers of an assisted-service to one error class, with the service's own message. Bodies have three
+shapes.
 
 Source: openshift/assisted-service internal/common/common.go, pkg/auth.
 """
@@ -19,8 +20,9 @@ from ...common.terminal import shortened
 class AssistedError(RemoteError):
     """The service answered with an error.
 
-    ``reason`` are its words, ``code`` its code where that says more than the status, ``id`` and ``href`` what service
-    logic adds (else 0 and empty). ``kind`` is ``Error`` for service logic, empty for authentication, router and schema.
+    ``reason`` is its message, ``code`` its code if that is more precise than the status, ``id`` and ``href`` what
+    service logic adds (else 0 and empty). ``kind`` is ``Error`` for service logic, empty for authentication, router and
+    schema.
     """
 
     def __init__(self, service: str, answer: Response, hint: str = "") -> None:

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every endpoint of the flow as a method. Documents go in and come out as the service words them.
+"""The endpoints of an assisted-service that the collection uses, one method each. Documents have the service's own
+fields.
 
-Writing methods are called by plans that are carried out, never in check mode. Bodies hold what changes; an absent or
-null member is left alone.
+Only the apply step of a plan calls methods that write, never check mode. Bodies hold what changes; an absent or null
+member leaves its field unchanged.
 
 Source: openshift/assisted-service swagger.yaml, internal/bminventory/inventory.go, internal/cluster/validations.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines that a pool loses first, Machines that are made again, and BareMetalHosts that leave the inventory of a hub.
+"""Plan which Machines a pool deletes first, which Machines are recreated, and which BareMetalHosts are removed from the
+hub.
 
 Pure.
 
@@ -32,7 +33,7 @@ _RELEASED = "its host is released"
 
 @dataclasses.dataclass(frozen=True)
 class Departures:
-    """What a user asks for by name.
+    """The objects that the user names in the options.
 
     ``delete_first`` and ``recreate`` are Machines, ``release_hosts`` are BareMetalHosts.
     """

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about a cluster of the OpenShift Assisted providers, typed.
+"""Dataclasses of the desired state of a Cluster API cluster with the OpenShift Assisted providers.
 
-Pure; :mod:`.rules` judges it, :mod:`.objects` renders it.
+:mod:`.rules` validates it, :mod:`.objects` renders it. No I/O.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is on the hub of a cluster of the OpenShift Assisted providers: one list for each kind, several at a time."""
+"""Read the objects of a cluster of the OpenShift Assisted providers from the hub: one list for each kind, several in
+parallel.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ INSTALLED_STATES = ("installed", "adding-hosts")
 class ObservedControlPlane:
     """``objects`` are those of the kinds that this collection writes; machines and sets only those of the cluster.
 
-    ``elsewhere`` are objects of other namespaces that this cluster would get mixed up with. ``unread`` says what could
-    not be looked at.
+    ``elsewhere`` are objects of other namespaces that the providers would confuse with this cluster's. ``unread`` names
+    what could not be read.
     """
 
     namespace: bool | None = True

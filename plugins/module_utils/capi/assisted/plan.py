@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The writes that make a cluster of the OpenShift Assisted providers what is described, and those that remove it.
+"""Plan the writes that bring a cluster of the OpenShift Assisted providers to the desired state, or remove it.
 
 Pure.
 """
@@ -31,15 +31,15 @@ from .state_rules import State, state_problems
 
 _UNUSED = "no Machine is made from it any more"
 _REMOVED = "the cluster is removed"
-# Set by CAPM3 for the BareMetalHosts that it uses; of others they are ours at creation only.
+# CAPM3 sets these fields of the BareMetalHosts that it uses; this collection sets them only at creation.
 _AT_CREATION = ("online", "automatedCleaningMode")
 
 
 @dataclasses.dataclass(frozen=True)
 class ControlPlanePlan:
-    """``stages`` are written one after the other, the changes of one at the same time.
+    """``stages`` are written one after the other, the changes of a stage in parallel.
 
-    ``waits_for`` is what has to be gone before the rest can go.
+    ``waits_for`` are objects that must be deleted before the remaining ones can be.
     """
 
     stages: tuple[tuple[Change, ...], ...] = ()

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Versions of OpenShift and OKD as the control plane provider reads them. Pure.
+"""Parse versions of OpenShift and OKD as the control plane provider does. Pure.
 
 Source: openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/release,
 controlplane/internal/version.
@@ -19,7 +19,7 @@ Order = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
 
 def order_of(version: str) -> Order | None:
-    """What sorts versions as semver does; None for a text that is no version."""
+    """A key that sorts versions as semver does; None for a text that is no version."""
     match = _VERSION.fullmatch(version)
     if match is None:
         return None

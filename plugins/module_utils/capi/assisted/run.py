@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What module ``assisted_control_plane`` does: check the description, observe, plan, write, wait, fetch the
-credentials.
+"""The implementation of module ``assisted_control_plane``: validate the description, observe, plan, write, wait, fetch
+the credentials.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from .status import ControlPlaneProgress, doubt, failure, missing, observe_progr
 from .touched import TouchedHosts, touched_by, touched_by_removal
 
 RECHECK = 30.0
-# Seconds between two looks during a removal: BareMetalHosts, templates and Secrets are not watched.
+# Seconds between two reads during a removal: BareMetalHosts, templates and Secrets are not watched.
 REMOVAL_RECHECK = 5.0
-# Seconds that a refusal has to last before it is believed.
+# Seconds that a rejection must last before it counts as final.
 DOUBT = 60.0
 _problem = OwnCheck("assisted-control-plane")
 

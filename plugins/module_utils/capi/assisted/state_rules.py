@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the present state of the hub forbids, one row each with its source. Pure.
+"""Check the desired state against the present objects on the hub with a table of rules, each with its source. Pure.
 
 Paths without a repository are those of openshift-assisted/cluster-api-provider-openshift-assisted.
 """
@@ -31,7 +31,7 @@ Found = Iterator[Problem]
 
 
 class State(NamedTuple):
-    """A description, its objects, and what is on the hub."""
+    """A description, its objects, and the objects on the hub."""
 
     desired: DesiredControlPlane
     kinds: AssistedKinds

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How far a cluster of the OpenShift Assisted providers is, and each of its Machines.
+"""Read the installation progress of a cluster of the OpenShift Assisted providers, and of each of its Machines.
 
-Pure but for :func:`observe_progress`.
+Pure except :func:`observe_progress`.
 
 Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/controller,
 controlplane/internal/controller (conditions).
@@ -29,9 +29,9 @@ from .observe import INSTALLED_STATES
 
 @dataclasses.dataclass(frozen=True)
 class MachineStatus:
-    """One Machine on its way to a Node.
+    """The progress of one Machine to a Node.
 
-    ``step`` says where it is; the other fields are empty until there is something.
+    ``step`` is its present step; the other fields are empty until they have a value.
     """
 
     name: str

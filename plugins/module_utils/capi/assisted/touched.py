@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hosts that a plan boots, and those that it takes out of their cluster, by what the hub has when it is written.
+"""Find the hosts that a plan boots, and those that it removes from their cluster, as the hub is when the plan is
+written.
 
 Pure.
 
@@ -27,7 +28,7 @@ from .observe import ObservedControlPlane
 
 @dataclasses.dataclass(frozen=True)
 class TouchedHosts:
-    """``coming`` get a BareMetalHost; ``free`` have one that a new Machine may take.
+    """``coming`` get a BareMetalHost; ``free`` have a BareMetalHost that a new Machine may use.
 
     ``leaving`` may lose their Machine: names of BareMetalHosts, or of Nodes where there are none. ``macs`` has the MAC
     address of each of these BareMetalHosts; empty for one that has none.

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which hosts suit which need, for thousands of both: a set of hosts is one whole number, host ``i`` is bit ``i``.
+"""Compute which hosts fit which need, for thousands of both: a set of hosts is one whole number, host ``i`` is bit
+``i``.
 
-What hosts have of one label or size is kept as a few such numbers, one for each binary digit of its rank among the
-values that occur, so that "equal to" and "at least" for all hosts at once are a handful of ands and ors. No table of
-needs by hosts is made; what is kept of results is bounded.
+The values that hosts have for one label or size are kept as a few such numbers, one for each binary digit of the
+value's rank among all values, so that "equal to" and "at least" for all hosts at once need only a few ands and ors.
+There is no table of needs by hosts; the cache of results is bounded.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .selector import ABSENT, EXISTS, IN, Requirement
 
 T = TypeVar("T", int, str)
 
-# Bytes of results kept for each host and need, as much as these are themselves: up to some 8000 needs and 40 000 hosts
-# everything, beyond that what was used last.
+# Bytes of cached results for each host and need, about the size of these themselves: all results of up to some 8000
+# needs and 40 000 hosts; beyond that, the results that were used last.
 _KEPT = 2048
 _COLUMNS_KEPT = 128
 

@@ -1,13 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who can be served at once: a matching of demands with hosts, on numbers and sets of numbers alone.
+"""Decide which demands can be served at the same time: a matching of demands with hosts, given as numbers and sets of
+numbers.
 
-A demand for which every suiting host is taken may still be served: one that has such a host moves on to another that
-suits it, and so on until a free one is found (an alternating path; Berge 1957: a matching that no such path enlarges is
-as large as any). The demands that can be served together form a matroid, as do the hosts that can be used together, and
-every best set of the one goes with every best set of the other (Mendelsohn and Dulmage 1958): taking them one by one,
-best first, is therefore not merely greedy but gives the best set.
+A demand for which every fitting host is taken may still be served: a demand that has such a host moves to another host
+that fits it, and so on until a free one is found (an alternating path; Berge 1957: a matching that no such path
+enlarges is as large as any). The demands that can be served together form a matroid, as do the hosts that can be used
+together, and every best set of demands is compatible with every best set of hosts (Mendelsohn and Dulmage 1958): taking
+them in turn, best first, is therefore not merely greedy but gives the best set.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _REMEMBERED = 256
 class Matching:
     """Demands and hosts by number.
 
-    ``suits`` gives the set of hosts that suit a demand; ``open`` are the hosts that may change hands.
+    ``suits`` gives the set of hosts that fit a demand; ``open`` are the hosts that may be reassigned.
     """
 
     def __init__(self, suits: Callable[[int], int], hosts: int) -> None:

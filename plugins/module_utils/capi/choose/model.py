@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the choice of Agents is made from and what comes out of it: hosts, demands, a policy; assignments with their
-reasons. Plain data.
+"""Dataclasses of the planner that assigns Agents to Machines. Input: hosts, demands, a policy. Output: assignments with
+their reasons.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ORDERS: tuple[Order, ...] = ("fit", "spread", "pack")
 
 @dataclasses.dataclass(frozen=True)
 class AgentFacts:
-    """What counts of an Agent.
+    """The facts about an Agent that the planner uses.
 
     ``bound`` is the status of its condition, empty if it has none; ``disk_bytes`` the largest disk that can be
     installed on; ``reserved_by`` and ``reserved_namespace`` name the AgentMachine that has claimed it. Sizes that are

@@ -1,13 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Spread and pack: the Machines of one group over the values of a topology label, with each demand that is served
-staying served.
+"""Spread or pack the Machines of a group over the values of a topology label. Every demand that is served stays served.
 
-Each Machine in turn takes a host where the fewest (or most) of its group are. After that, for spread, hosts are
-exchanged over alternating paths as long as one more place can be relieved. For one group that ends with the most even
-distribution there is (the hosts that serve the group are a base of a matroid, and a sum of convex functions is least on
-it when no single exchange makes it less); of several groups each is even as far as the others leave it.
+Each Machine in turn takes a host in the place with the fewest (or most) hosts of its group. After that, for spread,
+hosts are exchanged over alternating paths as long as another place can be relieved. For a single group the result is
+the most even distribution possible (the hosts that serve the group are a base of a matroid, and a sum of convex
+functions is least on it when no single exchange makes it less); with several groups each is as even as the others
+permit.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Suits = Callable[[int], int]
 
 
 class Places:
-    """The places of a group: ``names`` that of each host, ``column`` the hosts of each, ``held`` how many hosts of a
-    place the group has already.
+    """The places of a group: ``names`` is the place of each host, ``column`` the hosts of each place, ``held`` how many
+    hosts in a place the group already has.
     """
 
     def __init__(self, names: Sequence[str], column: Column[str], held: Counter[str]) -> None:

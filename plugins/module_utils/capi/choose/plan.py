@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machine gets which Agent: all waiting Machines and all Agents at once, a pure function.
+"""Assign Agents to Machines: all waiting Machines and all Agents at once, as a pure function.
 
 Upstream gives each Machine the first free Agent of the list; two Machines with overlapping selectors starve each other
 by chance of order. Here, in turn:

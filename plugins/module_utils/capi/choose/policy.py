@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a policy is as input, and what it says of one host or one Machine."""
+"""Validate a placement policy, and compute the order that it gives to hosts and Machines."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _OPTIONS = ("order", "topology_label", "prefer_labels", "reuse", "pins", "histor
 
 
 def read_policy(options: Mapping[str, Any] | None, path: str = "policy") -> Policy:
-    """The policy of a user's dict; what is not given has its default.
+    """The policy of a user's dict; omitted fields have their defaults.
 
-    Raises :class:`InvalidInput` with all that is wrong.
+    Raises :class:`InvalidInput` with all problems.
     """
     provided = {name: value for name, value in (options or {}).items() if value is not None}
     problems = list(_problems(provided, path))

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hard rules: which host may serve which demand, and the first rule that it fails.
+"""Check which host may serve which demand, and find the first hard rule that a host fails.
 
-Upstream asks for approved, Bound False, Connected, Validated, the selector and no reservation. Ours asks besides that
-the Agent is not being deleted, is on its way to no cluster (``clusterDeploymentName`` set, Bound not reported yet:
-section 14) and is in the one state from which binding works (9.1).
+Upstream requires approved, Bound False, Connected, Validated, the selector and no reservation. This collection also
+requires that the Agent is not being deleted, is not being bound to a cluster (``clusterDeploymentName`` set, Bound not
+reported yet: section 14) and is in the one state from which binding works (9.1).
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -19,7 +19,7 @@ from ...cluster.host_states import BINDABLE, UNBOUND
 from .model import AgentFacts, HostDemand, Rejection
 from .selector import Requirement, read_selector, selector_text
 
-# In the order in which they are asked, with the words that count hosts: "3 of 8 Agents <words>".
+# In the order in which they are checked, with the words that count hosts: "3 of 8 Agents <words>".
 RULES = {
     "pinned": "not the one that it is pinned to",
     "namespace": "in another namespace",

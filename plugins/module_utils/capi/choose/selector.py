@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Label selectors as Kubernetes has them (meta/v1 LabelSelector): what they mean and which are none.
+"""Parse, validate and evaluate Kubernetes label selectors (meta/v1 LabelSelector).
 
 All requirements must hold. ``NotIn`` and ``DoesNotExist`` also hold where the label is absent; a selector without
-requirements holds everywhere. That no selector holds everywhere too is the rule of the provider; in other places of
+requirements holds everywhere. A missing selector also holds everywhere: that is the rule of the provider; elsewhere in
 Kubernetes it holds nowhere.
 
 Source: openshift/cluster-api-provider-agent api/v1beta1.

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The objects of Cluster API that make a cluster of Agents: Cluster, AgentCluster, and for each pool a template and a
+"""Render the Cluster API objects of a cluster of Agents: Cluster, AgentCluster, and for each pool a template and a
 MachineDeployment. Pure.
 
-Both versions of Cluster API are written; they differ in how they refer to objects and in the names of time limits.
+Supports both versions of Cluster API, which differ in how they refer to objects and in the names of time limits.
 
 Source: kubernetes-sigs/cluster-api docs/book/src/developer/providers/contracts.
 """
@@ -27,14 +27,14 @@ from ..objects import Object
 
 _problem = OwnCheck("capi_cluster")
 
-# The hash in the name of a template; its length is that of a ReplicaSet's.
+# The hash in the name of a template, as long as a ReplicaSet's.
 _HASH = 10
 _LONGEST_NAME = 63
 
 
 @dataclasses.dataclass(frozen=True)
 class DeletionLimits:
-    """How Machines are deleted; seconds None leave Cluster API its own limits."""
+    """How Machines are deleted. ``None`` for seconds leaves Cluster API's own limit."""
 
     drain_seconds: int | None = None
     volume_seconds: int | None = None

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What one AgentCluster needs: its ClusterDeployment, its AgentClusterInstall, its status. Pure.
+"""Plan the writes that one AgentCluster needs: its ClusterDeployment, its AgentClusterInstall, its status. Pure.
 
-Upstream takes one step in each pass and lets the change of status bring the next; here the whole way is one plan, in
-the same order.
+Upstream makes one step in each reconcile pass, and the changed status triggers the next; here one plan has all steps,
+in the same order.
 
 Source: openshift/cluster-api-provider-agent controllers/agentcluster_controller.go.
 """
@@ -26,9 +26,9 @@ from ..steps import Chain, ChainStep, create, patch
 
 @dataclasses.dataclass(frozen=True)
 class ControlPlane:
-    """What the ClusterDeployment takes from the control plane object.
+    """The fields of the control plane object that the ClusterDeployment needs.
 
-    ``missing`` says what we wait for; then the rest may be empty.
+    ``missing`` is what the plan waits for; then the other fields may be empty.
     """
 
     name: str = ""

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster of Agents as one unit on the hub: observed, planned, written; and taken off again without losing an
-Agent.
-"""
+"""Observe, plan and write all objects of a cluster of Agents on the hub; remove them without losing an Agent."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from ..objects import Object, generation, labels_of, part, text
 from .desired import DesiredAgentCluster, cluster_objects, pool_objects, template_name
 
 RECHECK = 30.0
-# Parts that are the user's as a whole: what he no longer names goes.
+# Parts that the user defines as a whole: members that the user omits are removed.
 _OWNED = (
     "spec.controlPlaneRef",
     "spec.infrastructureRef",
@@ -39,8 +37,8 @@ _OWNED = (
 
 @dataclasses.dataclass(frozen=True)
 class ObservedUnit:
-    """``namespace`` is whether it exists (None: we may not look); the lists are those of the namespace, machines and
-    sets only of this cluster.
+    """``namespace`` is whether the namespace exists (None: reading it is not permitted); the lists are those of the
+    namespace, machines and sets only of this cluster.
     """
 
     namespace: bool | None

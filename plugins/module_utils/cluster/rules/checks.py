@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The checks that ``openshift_checks`` takes by name, and how their problems are made.
+"""The checks that ``openshift_checks`` accepts by name, and functions that create their problems.
 
-Problems of the installer's own layer that are errors have no name: the installer would refuse the input anyway.
+Problems of the installer's layer that are errors have no name: the installer would refuse the input anyway.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How many hosts there are for the replicas of each role.
+"""Check the number of hosts of each role against the replicas of that role.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go.
 """
@@ -20,7 +20,7 @@ _ROLES = (("master", "ControlPlane"), ("arbiter", "Arbiter"), ("worker", "Comput
 
 
 def host_counts(facts: Facts) -> Iterator[Problem]:
-    """More hosts than replicas cannot be; fewer may join from elsewhere."""
+    """More hosts than replicas are an error; with fewer, other machines may join."""
     wanted = facts.cluster.replicas
     known = [role for role, _pool in _ROLES]
     counted: Counter[str] = Counter(host.host.role for host in facts.hosts if host.host.role in known)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts: interfaces, root device hints, roles, names.
+"""Validate the interfaces, root device hints, roles and names of hosts.
 
 Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go;
   docs/upstream/agent-installer.md#what-the-installer-does-not-check.
@@ -20,7 +20,7 @@ _ROLES = ("master", "worker", "arbiter")
 
 
 def hosts(facts: Facts) -> Iterator[Problem]:
-    """What the installer says about hosts, host by host."""
+    """Problems that the installer reports about hosts, host by host."""
     seen: set[str] = set()
     for host in facts.hosts:
         yield from _interfaces(host, seen)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer says about a deployment, file by file in the order in which it reads them.
+"""Validate a deployment as the installer does, file by file in the order in which the installer reads them.
 
 Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go,
   pkg/asset/agent/agentconfig.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""networkConfig of each host: what nmstate refuses, and what will not work on the machine.
+"""Validate the networkConfig of each host: what nmstate rejects, and what will not work on the machine.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go;
   docs/upstream/agent-installer.md#what-the-installer-does-not-check.
@@ -19,7 +19,7 @@ from .facts import Facts, HostFacts
 
 
 def network_configs(facts: Facts) -> Iterator[Problem]:
-    """What the installer and nmstate say about each networkConfig."""
+    """Problems that the installer and nmstate report about each networkConfig."""
     for host in facts.hosts:
         if host.host.network_config:
             yield from _interface_table(host)

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What to do about problems of the installer whose own words do not say it.
+"""Hints for problems of the installer whose message does not say what to do.
 
-Its words stay as they are; these follow them.
+The installer's words stay as they are; the hint follows them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 
 from ...common.problems import Problem
 
-# (path, detail, what to do): the first that fits. Where a path is empty any will do.
+# (path, detail, what to do): the first row that matches applies. An empty path matches any path.
 REMEDIES: tuple[tuple[str, str, str], ...] = (
     (
         r"additionalTrustBundle",

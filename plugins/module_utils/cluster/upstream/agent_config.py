@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""agent-config.yaml itself; its hosts have rules of their own.
+"""Validate the cluster-wide fields of agent-config.yaml, as the installer does; rules/hosts.py validates its hosts.
 
 Source: openshift/installer pkg/asset/agent/agentconfig/agent_config.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the agent installer itself says about install-config.yaml.
+"""Validate architectures and replicas of install-config.yaml, as the agent installer does.
 
 Source: openshift/installer pkg/asset/agent/installconfig.go, pkg/types/validation/installconfig.go.
 """

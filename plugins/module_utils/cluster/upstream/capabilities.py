@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Optional components of a cluster.
+"""Validate the capabilities (optional components) of a cluster, as the installer does.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults, pkg/types/validation/installconfig.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer finds when it makes the AgentClusterInstall, by the fields of install-config.yaml.
+"""Problems that the installer finds when it creates the AgentClusterInstall, under the fields of install-config.yaml.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """
@@ -23,7 +23,7 @@ _TOO_FEW = "not large enough to accommodate"
 
 
 def is_of_manifests(problem: Problem) -> bool:
-    """Whether a problem is one of these."""
+    """Whether a problem is one that the installer finds when it creates the AgentClusterInstall."""
     return problem.detail == NO_NETWORK or (
         problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail)
     )

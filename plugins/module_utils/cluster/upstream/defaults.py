@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Defaults that the installer fills in before it checks anything.
+"""Set the defaults that the installer sets before it validates.
 
-They are for its rules: the files that we write hold what the user gave.
+They are for the installer's rules only: the files that this collection writes contain what the user wrote.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
@@ -19,7 +19,7 @@ from ..profile import ReleaseProfile
 from . import vsphere_conversion
 from .texts import Cidr, mac_octets, parse_cidr, parse_ip
 
-# In the order in which the installer looks which platform is meant.
+# In the order in which the installer determines the platform.
 PLATFORM_ORDER = (
     "aws",
     "azure",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Feature sets and gates of install-config.yaml.
+"""Evaluate and validate the feature set and feature gates of install-config.yaml.
 
 Source: openshift/installer pkg/types/validation/installconfig.go; docs/upstream/releases.md.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fields that the agent installer ignores, with a warning (openshift/installer pkg/asset/agent/installconfig.go)."""
+"""Warn about fields that the agent installer ignores (openshift/installer pkg/asset/agent/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _vsphere(provided: Provided) -> Iterator[Problem]:
     for key in _VSPHERE:
         if options.get(key):
             yield _is_ignored(f"{path}.{key}", options[key] if isinstance(options[key], str) else None)
-    # A single host is passed over in silence.
+    # The installer ignores a single host without a warning.
     if len(options.get("hosts") or []) > 1:
         yield _is_ignored(f"{path}.hosts")
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machine, service and cluster networks (openshift/installer pkg/types/validation/installconfig.go)."""
+"""Validate machine, service and cluster networks, as the installer does (openshift/installer
+pkg/types/validation/installconfig.go).
+"""
 
 from __future__ import annotations
 

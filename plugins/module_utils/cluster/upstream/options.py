@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Proxy, mirrors, publishing, credentials mode, capabilities and the rest of install-config.yaml.
+"""Validate proxy, mirrors, publish, credentialsMode, capabilities and the remaining fields of install-config.yaml, as
+openshift-install does.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults, pkg/types/validation/installconfig.go.
 """

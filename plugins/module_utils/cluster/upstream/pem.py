@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""PEM blocks as the installer's library finds them."""
+"""Find PEM blocks in a text, as the installer's library does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLOCK = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """``label`` is that of its first line: ``CERTIFICATE``, ``X509 CERTIFICATE``."""
+    """A PEM block. ``label`` is the label of its first line: ``CERTIFICATE``, ``X509 CERTIFICATE``."""
 
     label: str
     content: bytes
@@ -32,7 +32,7 @@ class Block:
 
 
 def first_block(text: str) -> tuple[Block | None, str]:
-    """The first block and the text after it; text in front of it is passed over. None and the text without a block."""
+    """The first block and the text after it; text before it is ignored. None and the text without a block."""
     position = 0
     while match := _BLOCK.search(text, position):
         try:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which platform is meant, and its own rules.
+"""Check the choice of the platform in install-config.yaml, and apply the rules of that platform.
 
 Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
 """

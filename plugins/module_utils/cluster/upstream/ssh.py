@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Public SSH keys as lines of an authorized_keys file."""
+"""Find public SSH keys in the lines of an authorized_keys file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _CERTIFICATE = "-cert-v01@openssh.com"
 
 
 def first_key_type(text: str) -> str:
-    """The type of the first key in a text; lines that are none are passed over. Empty without a key."""
+    """The type of the first key in a text; other lines are ignored. Empty without a key."""
     for line in text.split("\n"):
         rest = line.partition("\r")[0].strip()
         if rest.startswith("#"):
             continue
-        # The library passes over the first word, whatever it is; then over options, which may hold blanks in quotes.
+        # The library skips the first word, whatever it is; then options, which may contain quoted blanks.
         for candidate in (rest, _after_options(rest)):
             words = candidate.replace("\t", " ").split(" ", 1)
             encoded = words[1].split() if len(words) > 1 else []

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""URLs as the installer's library reads them, and its words where it does not."""
+"""Parse URLs as the installer's library does, with its error messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclasses.dataclass(frozen=True)
 class Url:
-    """``host`` and ``port`` without brackets and colon; ``opaque`` is set for ``scheme:text`` without a slash."""
+    """A parsed URL. ``host`` and ``port`` are without brackets and colon; ``opaque`` is set for ``scheme:text`` without
+    a slash.
+    """
 
     scheme: str = ""
     host: str = ""

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual IPs. Paths have no index, as the installer's have none.
+"""Validate virtual IPs, as the installer does. The paths of its problems have no index.
 
 Source: openshift/installer pkg/types/validation/installconfig.go.
 """

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Old layouts of platform.vsphere as the installer reads them: one vCenter, one failure domain.
+"""Convert old layouts of platform.vsphere, as the installer does: one vCenter, one failure domain.
 
-The installer asks a vCenter that has credentials for the paths of objects; without an answer it makes the paths up from
-the datacenter, as is done here.
+The installer asks a vCenter that has credentials for the paths of objects. Without an answer it derives the paths from
+the datacenter, as this module does.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
@@ -19,7 +19,7 @@ _FOLDERS = {"computeCluster": "host", "datastore": "datastore", "folder": "vm"}
 
 
 def convert(options: dict[str, Any]) -> None:
-    """Bring ``options`` to vcenters and failureDomains, in place; the old fields stay."""
+    """Convert ``options`` to vcenters and failureDomains, in place; the old fields stay."""
     domains = options.setdefault("failureDomains", [])
     if not options.get("vcenters"):
         options["vcenters"] = [_center(options, domains)]

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The base image that the user named: a file, a URL, or the release's own in CoreOS stream metadata
+"""Find the base image that the user named: a file, a URL, or the live ISO of the release from CoreOS stream metadata
 (``openshift_base_image``, docs/reference/images.md).
 
-A file by URL is kept in a cache.
+A file from a URL is kept in a cache.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ...image.live import LiveImage, read_live_image
 from ...image.trust import BaseCheck, KnownDigests
 from .stream_metadata import LARGEST, OTHER_SOURCE, StreamImage, StreamTarget, image_of, url_fault
 
-# "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not tell.
+# "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not name it.
 _RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
 _OLDER_BUILD = re.compile(r"^4(\d\d)\.(\d)(\d)\.\d{12}-\d+$")
 _NEWER_BUILD = re.compile(r"^(\d+\.\d+)\.\d{8}-\d+$")
-# What a volume id begins with -> what streams of it are named.
+# Start of a volume id -> start of the stream's name.
 _STREAMS = {"rhcos": "rhel", "scos": "centos"}
 
 

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_image``: a configuration directory and a base image become the agent ISO and the
-credentials.
+"""The use case of the module ``agent_image``: build the agent ISO and the credentials from a configuration directory
+and a base image.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are drawn once and
-saved before anything is built from them, so that a killed run goes on with the same ones.
+Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are generated once
+and saved before anything is built from them, so that the run after an interrupted one uses the same secrets.
 """
 
 from __future__ import annotations

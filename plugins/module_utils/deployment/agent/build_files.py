@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The small files beside an image: credentials and the address of the rendezvous host."""
+"""Plan the small files next to an image: credentials and the address of the rendezvous host."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class TextFile:
 
 
 def small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, replace: bool) -> tuple[TextFile, ...]:
-    """Those of the small files that are not as they should be."""
+    """The small files that are missing, or differ from their desired content."""
     work_dir = WorkDir(dest)
     kubeconfig = TextFile(work_dir.kubeconfig, admin_kubeconfig(secrets, deployment.cluster))
     wanted = [TextFile(dest / "rendezvousIP", deployment.rendezvous_ip)]
-    if secrets.kubeadmin_password:  # what was found again of a lost state may hold no more than its hash
+    if secrets.kubeadmin_password:  # a recovered state may hold only its hash
         wanted.insert(0, TextFile(work_dir.kubeadmin_password, secrets.kubeadmin_password))
     if not _is_kubeconfig_of(kubeconfig.path, secrets, deployment.cluster):
         wanted.insert(0, kubeconfig)

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The configuration image of the appliance's workflow: what makes a live system without configuration install this
+"""Build the configuration image of the appliance's workflow: with it, a live system without configuration installs this
 cluster.
 
-A live system of the same release takes it over as soon as the medium is attached.
+A live system of the same release reads it as soon as the medium is attached.
 
 Source: openshift/installer pkg/asset/agent/configimage.
 """
@@ -24,7 +24,7 @@ from ...image.small_iso import write_small_iso
 FILE_NAME = "agentconfig.noarch.iso"
 LABEL = "agent_configimage"
 ARCHIVE = "config.gz"
-# What of the live system is configuration; a directory with all that is in it.
+# Paths of the live system that are configuration; a directory includes all its files.
 _TAKEN = (
     "/etc/assisted/manifests/",
     "/etc/assisted/extra-manifests/",

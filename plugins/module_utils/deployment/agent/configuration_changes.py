@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What has to change in a configuration directory, and how that is shown: fields by name, secrets never."""
+"""Compare a configuration directory with its desired files; show changed fields by name, secrets never."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _MOST_PATHS = 5
 
 @dataclasses.dataclass(frozen=True)
 class ConfigurationChange:
-    """One file of the directory that is not as it should be.
+    """One file of the directory that differs from its desired content.
 
     ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file.
 
-    ``form_only``: both say the same, in another order, spelling or with other comments.
+    ``form_only``: both have the same content, in another order, spelling or with other comments.
     """
 
     path: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_config``: an input, completely checked, becomes the configuration directory.
+"""The use case of the module ``agent_config``: check all user input, and write the configuration directory from it.
 
 Planning reads and decides, applying writes what the plan says; check mode stops in between.
 """

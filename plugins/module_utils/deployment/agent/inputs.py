@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an image was built from, and whether that is still what the configuration says (state section ``image``)."""
+"""Compare the recorded inputs of an image with the configuration now (state section ``image``)."""
 
 from __future__ import annotations
 

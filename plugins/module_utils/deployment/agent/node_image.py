@@ -1,13 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``node_image``: hosts of nodes-config.yaml and what is known of a cluster become an image
-by which
-those hosts join it (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow).
+"""The use case of the module ``node_image``: build an image from nodes-config.yaml and facts of a cluster, by which
+hosts join that cluster (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow).
 
-What is drawn for the image stays in section ``node_image`` of the state, apart from the secrets of a cluster that was
-installed from the same directory. Tokens of an image end after two days; another image within the first of them uses
-the same ones, a later one draws new ones.
+The secrets generated for the image stay in section ``node_image`` of the state, apart from the secrets of a cluster
+that was installed from the same directory. Tokens of an image end after two days; another image within the first of
+them uses the same ones, a later one gets new ones.
 """
 
 from __future__ import annotations

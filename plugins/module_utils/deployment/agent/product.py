@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a build makes of an Ignition config and a base image: an ISO, a minimal ISO, the files of a network boot, or a
-configuration image.
+"""Plan and write the product of a build from an Ignition config and a base image: an ISO, a minimal ISO, the files of a
+network boot, or a configuration image.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _EXTERNAL = "external"
 
 @dataclasses.dataclass(frozen=True)
 class ProductOrder:
-    """What is to be made: ``names`` of the files, ``arguments`` to add to the kernel's, ``rootfs_url`` where hosts find
-    the root file system ("" where that is in the image or not known; ``assumed`` where it was not set), ``base_url``
-    where the files of a network boot will be published.
+    """The product to make: ``names`` of the files, ``arguments`` to add to the kernel's, ``rootfs_url`` where hosts
+    find the root file system ("" where that is in the image or not known; ``assumed`` where it was not set),
+    ``base_url`` where the files of a network boot will be published.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live ISO of a release, as CoreOS stream metadata describes it (``openshift_base_image: {release: auto}``,
+"""Find the live ISO of a release in CoreOS stream metadata (``openshift_base_image: {release: auto}``,
 docs/reference/images.md).
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``install_wait``: supervise, and on failure leave a bundle behind."""
+"""The use case of the module ``install_wait``: supervise an installation; if it fails, write a bundle."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WaitRequest:
     """One wait. ``media_hosts`` are those whose BMC ``media`` controls; ``log_dir`` is where failure bundles go.
 
     ``left_hosts`` were on with the image attached when they were to be booted, and so were left alone;
-    ``bmc_addresses`` are from where BMCs read the image.
+    ``bmc_addresses``: from which addresses BMCs read the image.
     """
 
     work_dir: WorkDir
@@ -175,9 +175,7 @@ def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetim
 
 
 def _served_size(state: Mapping[str, Any]) -> int:
-    """Bytes of the ISO that our image server serves; 0 where it serves none: then its log tells nothing about these
-    hosts.
-    """
+    """Bytes of the ISO that our image server serves; 0 where it serves none: then its log proves nothing."""
     publication, image = state.get("publish") or {}, state.get("image") or {}
     served = (
         publication.get("method") == "serve"

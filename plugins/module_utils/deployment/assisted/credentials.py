@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Credentials of a cluster that an assisted-service installs, from the service into auth/: the kubeconfig once there is
-one, the password in the end.
+"""Fetch the credentials of a cluster that an assisted-service installs into auth/: the kubeconfig as soon as the
+service has one, the password after the installation.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def plan_credentials(service: AssistedService, work_dir: WorkDir, cluster: Docum
 
 
 def write_credentials(credentials: HubCredentials, work_dir: WorkDir, cluster: Document) -> None:
-    """What :func:`plan_credentials` says. What is left of another cluster goes first."""
+    """Write what :func:`plan_credentials` planned. Files of another cluster are deleted first."""
     cluster_id = str(cluster.get("id") or "")
     if credentials.files and Known.of(work_dir).credentials_of != cluster_id:
         for path in work_dir.credentials:

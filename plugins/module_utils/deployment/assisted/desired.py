@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The desired state of a deployment in an assisted-service: cluster, InfraEnv and hosts. Pure.
 
-The way leads through the cluster-manifests of the deployment, so that method assisted sends what the client inside an
-agent ISO sends for the same input. What that client finds in files beside them (mirrors, a CA) the service of others
-gets in its own words: overrides, and the Ignition of the live system.
+It is derived from the cluster-manifests of the deployment, so that method assisted sends what the client inside an
+agent ISO sends for the same input. That client reads mirrors and a CA from further files; a separate service gets these
+as overrides, and in the Ignition of the live system.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which cluster and InfraEnv of an assisted-service are those of a work directory, and what of them is known to the
-state file (section ``assisted``).
+"""Find the cluster and InfraEnv of a work directory in an assisted-service, and record them in the state file (section
+``assisted``).
 
-The service takes any number of objects of one name, and others use it too: what counts is the id that was recorded when
-the object was made.
+The service accepts any number of objects with the same name, and other tools use it too. Therefore objects are
+identified by the id that was recorded when they were created.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ METHOD = "assisted"
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """What the state file says.
+    """The content of section ``assisted`` of the state file.
 
-    ``making``: a run was about to make them and may not have come to record it; ``adopted``: another tool created the
-    cluster.
+    ``making``: a run was about to create them and may not have recorded their ids; ``adopted``: another tool created
+    the cluster.
 
     ``credentials_of`` is the cluster whose credentials are in auth/.
     """

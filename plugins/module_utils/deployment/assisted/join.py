@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that join a cluster which is installed: each is configured, installed as soon as it is ready, and watched until
-it is added.
+"""Add hosts to an installed cluster: configure each host, install it as soon as it is ready, and wait until it is
+added.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ PAUSE = 5.0
 @dataclasses.dataclass(frozen=True)
 class JoinPlan:
     """``change``: hosts to be changed; ``install``: those whose installation is to be requested; ``failed``: name ->
-    why it will never
-    join; ``waits``: name -> for what.
+    why it will never join; ``waits``: name -> for what.
     """
 
     change: tuple[ServiceHostPlan, ...] = ()
@@ -143,7 +142,7 @@ class JoinWait:
 
     def _install(self, plan: JoinPlan) -> None:
         for host in plan.install:
-            # Refused or lost, the next look tells what became of it.
+            # If the request is refused or lost, the next read shows the result.
             try:
                 asked = patiently(
                     functools.partial(self._ask_to_install, host), lambda text: self._lines.tell("service", text)

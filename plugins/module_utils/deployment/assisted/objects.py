@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What of cluster and InfraEnv has to be changed at an assisted-service for a deployment, and the changes themselves;
-their ids are kept as they are made.
+"""Plan and apply the changes of cluster and InfraEnv that a deployment needs in an assisted-service. Their ids are
+recorded when they are created.
 """
 
 from __future__ import annotations

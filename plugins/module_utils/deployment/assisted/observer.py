@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Looks at a deployment whose service is elsewhere: that service for cluster and hosts, the new cluster's API as for
-every other method.
+"""Observe a deployment of method assisted: cluster and hosts at the separate assisted-service, the new cluster's API as
+for every other method.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..supervise.observe import Observer
 
 
 class AssistedObserver:
-    """``service`` is asked for the cluster with the id ``cluster_id``; empty: there is none yet.
+    """Reads the cluster ``cluster_id`` from ``service``; an empty id: the cluster does not exist yet.
 
-    ``documents`` holds the last raw answers, as :class:`Observer` has them.
+    ``documents`` holds the last raw answers, as in :class:`Observer`.
     """
 
     def __init__(

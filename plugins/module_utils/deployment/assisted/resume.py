@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is left to do for a cluster that an assisted-service installs, as pure functions: the table of
-docs/explanation/resume.md with a service that is elsewhere.
+"""Decide what is left to do for a cluster that an assisted-service installs, as pure functions: the table of
+docs/explanation/resume.md for a service that does not run on the rendezvous host.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..stop_reason import StopReason
 from ..supervise.observation import ImageView, InventoryHost, Observation
 from .find import Found, Known
 
-# The image is the service's business: it is there, and what it lacks is changed at the service.
+# The service manages the image: it exists, and is changed at the service.
 _IMAGE = ImageView(built=True, exists=True)
 
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the module ``assisted_deployment`` does, step by step: check the input, look, decide, make cluster and InfraEnv,
-have the image; or wait, or remove.
+"""Run the module ``assisted_deployment`` step by step: check the input, observe, decide, create or change cluster and
+InfraEnv, provide the image; or wait, or remove.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ def ensure_present(request: AssistedRequest, call: Opened) -> dict[str, Any]:
     """Cluster, InfraEnv and image are as the deployment says, and it is known which hosts have to be booted; the
     module's result.
 
-    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was
-    done.
+    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with what was done.
     """
     with contextlib.nullcontext() if call.check_mode else one_run(request.work_dir.root, MODULE_NAME, call.clock):
         session, problems = open_session(request, call)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One opening of the module ``assisted_deployment``: its options, its desired state, and what the service has of it."""
+"""One call of module ``assisted_deployment``: its options, the desired state, and the observed objects at the
+service.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ Purpose = Literal["install", "add"]
 
 @dataclasses.dataclass(frozen=True)
 class AssistedRequest:
-    """The options of the module about the deployment, typed. ``names`` are the hosts that are meant, all without."""
+    """The module's options about the deployment. ``names`` are the selected hosts; empty: all."""
 
     provided: Input
     work_dir: WorkDir
@@ -62,7 +64,7 @@ class AssistedRequest:
 
 
 class DeploymentSession:
-    """One opening of the module: what was asked for, the service, and what is there of this deployment."""
+    """One call of the module: the request, the service, and the observed objects of this deployment."""
 
     def __init__(
         self, request: AssistedRequest, call: Opened, deployment: Deployment, service: AssistedService

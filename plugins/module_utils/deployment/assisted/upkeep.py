@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an assisted-service needs of us while its hosts come: hosts as described, and the word to begin once all of them
-are. What to do is a pure function.
+"""Requests that an assisted-service needs while its hosts register: configure the hosts as described, and start the
+installation once all are ready. What to do is a pure function.
 """
 
 from __future__ import annotations

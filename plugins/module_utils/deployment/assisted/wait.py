@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Supervises an installation by an assisted-service that is elsewhere: the same view, limits and folder of a failure as
-for an agent ISO.
+"""Supervise an installation by a separate assisted-service: the same observation, limits and failure bundle as for an
+agent ISO.
 
 Between two reads it does what only a client can do: configure hosts, start the installation once all are ready, fetch
 credentials.
@@ -31,14 +31,14 @@ from .observer import AssistedObserver
 from .session import AssistedRequest, DeploymentSession, open_session
 from .upkeep import Upkeep, plan_upkeep
 
-# Seconds between two looks: the service is shared, and its monitors run every 8 and 10 s.
+# Seconds between two reads: the service is shared, and its monitors run every 8 and 10 s.
 # Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 INTERVAL = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Patience:
-    """How long each phase may take, whose BMC is ours, and where the folder of a failure goes."""
+    """The limit of each phase, the hosts whose BMCs the wait may use, and the directory of failure bundles."""
 
     limits: Limits
     media: HostMedia

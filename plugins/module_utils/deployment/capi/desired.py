@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What ``openshift_cluster`` and the hosts of an inventory mean as options of module assisted_control_plane. Pure."""
+"""Convert ``openshift_cluster`` and the inventory's hosts to options of module assisted_control_plane. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _problem = OwnCheck("settings")
 class PoolOfHosts:
     """A pool and its hosts of the inventory, in their order.
 
-    ``replicas`` is what the user says, None without a number.
+    ``replicas`` is the user's number, None without one.
     """
 
     name: str
@@ -84,7 +84,7 @@ def control_plane_options(
     ``bmcs`` are option ``bmc`` of the hosts by hostname.
     """
     cluster = deployment.cluster
-    # A cluster with the BMCs of its machines would start to manage them, beside Metal3 of the hub.
+    # A cluster with the BMCs of its machines would start to manage them, in addition to Metal3 of the hub.
     plain = dataclasses.replace(
         deployment, hosts=tuple(dataclasses.replace(host, bmc=None) for host in deployment.hosts)
     )
@@ -154,7 +154,7 @@ def _sized(pool: Mapping[str, Any], size: Any) -> Options:
 
 
 def unusable(deployment: Deployment, provided: Mapping[str, Any]) -> list[Problem]:
-    """What a user says of a cluster that the providers have no place for, or that Metal3 needs and that is missing."""
+    """What a user describes that the providers do not support, or that Metal3 needs and that is missing."""
     return [*_of_cluster(deployment), *_of_hosts(deployment, provided)]
 
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The gate in front of module ``assisted_control_plane``: the safety decision is taken again, about the hosts that the
-writes of this run really touch, directly before the first of them.
+"""The gate before the writes of module ``assisted_control_plane``: the safety decision is repeated, about the hosts
+that the writes of this run really touch, directly before the first of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OTHER_HUB = (
 
 @dataclasses.dataclass(frozen=True)
 class CapiGate:
-    """``decided`` are the hosts that module touch_check has allowed to boot, with what their BMCs say.
+    """``decided`` are the hosts that module touch_check has allowed to boot, with what their BMCs report.
 
     ``addresses`` are those of the BMCs of the hosts; Metal3 reads the BMCs of the hosts that leave. ``action`` is what
     happens to these.

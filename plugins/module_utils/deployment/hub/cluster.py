@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the module ``agent_cluster_install`` does, step by step: check the input, plan, apply, wait, fetch the
-credentials.
-"""
+"""Run module ``agent_cluster_install`` step by step: check the input, plan, apply, wait, fetch credentials."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ REMOVAL_LIMIT = 300.0
 
 @dataclasses.dataclass(frozen=True)
 class HubRequest:
-    """The options of the module, typed."""
+    """The values of the module's options."""
 
     provided: Input
     name: str
@@ -98,8 +96,7 @@ class HubRequest:
 def ensure_present(request: HubRequest, call: Opened) -> dict[str, Any]:
     """The cluster is on the hub and as far as ``wait_for`` says; the module's result.
 
-    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was
-    done.
+    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with what was done.
     """
     deployment, problems = read_input(request.provided, tell_secrets=call.add_secrets)
     for problem in problems:

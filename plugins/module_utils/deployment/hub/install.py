@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is
-in the desired state.
+"""The use case of the module ``agent_cluster_install``: create a cluster on a hub from a configuration, and supervise
+it until it is in the desired state.
 
 Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and
-the credentials come home.
+fetches the credentials.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Notifications (``openshift_notify``): events of a run as POST requests to webhooks.
+"""Send notifications (``openshift_notify``): events of a run as POST requests to webhooks.
 
 A fault of a webhook never ends a run.
 """

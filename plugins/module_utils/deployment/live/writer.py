@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report while a run goes on: ``report.json`` and ``report.html`` are written again after each change, and each
-event is a line of ``events.jsonl``.
+"""Write the report during a run: ``report.json`` and ``report.html`` are rewritten after each change, and each event is
+added as a line to ``events.jsonl``.
 
-One :class:`LiveReport` accompanies one task. What it has to know of earlier tasks is in the files.
+One :class:`LiveReport` serves one task. It reads the results of earlier tasks from the files.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LiveRun:
 
 
 class LiveReport:
-    """Writes in a thread of its own, so that no wait is longer for it, and at least every ``interval`` seconds.
+    """Writes in a separate thread, so that it delays no wait, and at least every ``interval`` seconds.
 
     ``notify`` gets each event and returns what went wrong.
     """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the
-machines of the inventory, and say what is to be done for the size that is asked for. Changes nothing.
+"""The use case of the module ``node_pool_plan``: read a pool of Machines, the Agents it might use and the machines of
+the inventory, and return what must be done for the requested size. Changes nothing.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Spare, kept_
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
 
-# Labels that the hub gives to an Agent by what the machine turns out to be: they are unknown before it has registered.
+# Labels that the hub gives to an Agent by the hardware of the machine: they are unknown before it has registered.
 # Source: openshift/assisted-service docs/hive-integration/agent-labels.md.
 _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
 
 
 @dataclasses.dataclass(frozen=True)
 class PoolRequest:
-    """The options of the module, typed.
+    """The values of the module's options.
 
     ``hosts`` as the module ``agents`` takes them; those in ``manual`` are booted by the user.
 
@@ -86,7 +86,7 @@ class PoolRequest:
 
 
 def pool_request(params: Mapping[str, Any]) -> PoolRequest:
-    """The options of the module ``node_pool_plan``, typed."""
+    """The options of the module ``node_pool_plan`` as a :class:`PoolRequest`."""
     label = params["selector_label"]
     return PoolRequest(
         kind=params["kind"],

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a pool of Machines gets to the size that is asked for, as a pure function: which Agents are free for it, which
-machines of the inventory have to be booted so that there are enough, which Machines go, which machines are brought back
-into discovery, and what prevents it.
+"""Plan how a pool of Machines gets to the requested size, as a pure function: which Agents are free for it, which
+machines of the inventory must be booted so that there are enough, which Machines are deleted, which machines return to
+discovery, and what prevents it.
 
 The promise is that of a deployment without pools (docs/reference/safety.md#the-table): no BMC of a host that belongs to
 a cluster is touched.
@@ -28,14 +28,14 @@ NEEDS_DISCOVERY = "unbinding-pending-user-action"
 # States from which a host gets to known-unbound with no more help than approval and a name.
 # Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 _COMING = frozenset({"", "discovering-unbound", "known-unbound"})
-# Validations that pass once the host has a name of its own.
+# Validations that pass once the host has a unique name.
 _CURED_BY_A_NAME = frozenset({"hostname-valid", "hostname-unique"})
 _MOST_NAMED = 8
 
 
 @dataclasses.dataclass(frozen=True)
 class Judge:
-    """Whether an Agent can be had for the pool now: ``obstacle``; and whether it could be if it were free and ready:
+    """Whether an Agent can be used for the pool now: ``obstacle``; and whether it could be if it were free and ready:
     ``unfit``. Empty texts mean yes.
     """
 
@@ -82,7 +82,7 @@ class PoolPlan:
         return [host.name for host in self.hosts if host.action in ("boot", "return") and host.force]
 
     def lines(self) -> list[str]:
-        """What would be done, one thing a line, as check mode tells it (``would …``)."""
+        """The lines of check mode (``would …``), one for each step."""
         return list(_lines(self))
 
 

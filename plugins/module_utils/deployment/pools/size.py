@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How large a pool of Machines becomes, and which of its Machines leave it; pure."""
+"""Calculate how large a pool of Machines becomes, and which of its Machines leave it. Pure."""
 
 from __future__ import annotations
 

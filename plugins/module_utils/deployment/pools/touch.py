@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which machines a change of a pool may touch, by the safety table: those that leave it (actions shrink and
+"""Decide by the safety table which machines a change of a pool may touch: those that leave it (actions shrink and
 replace_out), and those that are booted for it (supply and replace_in).
 
 A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is checked before the window: a table of checks, each a pure judgement of what was observed.
+"""The preflight checks: a table of checks, each a pure function from observations to verdicts.
 
 A row has its name, the installation methods that it is for, what it reads, and what a user does about a failure. Hosts
 come in inventory order.
@@ -27,7 +27,7 @@ FAIL: Final = "FAIL"
 SKIP: Final = "SKIP"
 ALL = frozenset({"agent", "assisted", "hub", "hosted"})
 _OWN_IMAGE = frozenset({"agent"})
-# Methods whose cluster has an API address of its own; a hosted cluster's is the hub's business.
+# Methods whose cluster has a separate API address; the hub provides that of a hosted cluster.
 _OWN_API = frozenset({"agent", "assisted", "hub"})
 # Seconds. Certificates of the installation begin at the time at which they are made; chrony steps larger differences
 # away once it has a source.

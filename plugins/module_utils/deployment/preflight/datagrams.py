@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Questions to name servers and time servers by UDP. What comes back is checked before it is used.
+"""Query name servers and time servers by UDP. Answers are checked before they are used.
 
-dnspython and ntplib would be two libraries for two messages; the resolver of this machine cannot be configured with the
-server
-to ask, nor follow ``openshift_connect_to``.
+dnspython and ntplib would be two libraries for two messages; the resolver of this machine can neither be configured
+with the server to ask, nor follow ``openshift_connect_to``.
 """
 
 from __future__ import annotations

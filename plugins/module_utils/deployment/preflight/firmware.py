@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Firmware of BMCs below which virtual media are known not to work with this kind of installation."""
+"""The lowest BMC firmware versions with which virtual media are known to work for this kind of installation."""
 
 from __future__ import annotations
 

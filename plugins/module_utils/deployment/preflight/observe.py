@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observation for the checks: BMCs by GET, name and time servers, registries, the web server of the image, the file
-system. Nothing is changed.
+"""Collect the observations for the preflight checks: BMCs by GET, name and time servers, registries, the web server of
+the image, the file system. Changes nothing.
 
-What cannot be reached is a fault of its own check; nothing here raises for it.
+A target that cannot be reached is recorded as the fault of its check; no exception is raised for it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _PORTS = (22, 80, 443, 6443, 22623)
 _TCP_WITHIN = 3.0
 _HTTP_WITHIN = 10.0
 _SHARE_PORTS = {"nfs": 2049, "cifs": 445}
-# What a build needs beside a copy of the base image.
+# Bytes that a build needs in addition to a copy of the base image.
 _SPARE = 64 << 20
 T = TypeVar("T")
 R = TypeVar("R")

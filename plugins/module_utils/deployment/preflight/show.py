@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The verdicts as a table: one line for each host with a column for each check, one line for each check of the site,
-then each failure with its remedy.
+"""Format the verdicts as a table: one line for each host with a column for each check, one line for each check of the
+site, then each failure with its remedy.
 """
 
 from __future__ import annotations

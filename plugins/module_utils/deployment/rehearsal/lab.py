@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A lab and a playbook in it, as processes of this machine that end in every case."""
+"""Run a lab and a playbook in it, as processes on this machine that end in every case."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ...common.errors import Interrupted, ZeroTouchError
 _ENDS_WITHIN = 15.0
 _LONGEST = "4h"
 _PR_SET_PDEATHSIG = 1
-# What would lead connections past the lab.
+# Environment variables that would direct connections to targets outside of the lab.
 _NOT_PASSED_ON = ("K8S_AUTH_", "ASSISTED_", "OPENSHIFT_STATE_", "KUBECONFIG")
 
 
@@ -139,7 +139,7 @@ def rehearsal(stop: Stop, show: Callable[[str], None]) -> Iterator[Rehearsal]:
 
 
 def find_program(environment: Mapping[str, str]) -> str:
-    """``ztlab`` beside this Python, or in PATH."""
+    """``ztlab`` in the directory of this Python, or in PATH."""
     beside = Path(sys.executable).with_name("ztlab")
     if found := str(beside) if beside.is_file() else shutil.which("ztlab", path=environment.get("PATH")):
         return found

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``deployment_report``: from the work directory to report.json and report.html."""
+"""The use case of the module ``deployment_report``: write report.json and report.html from the work directory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RunState = Literal["running", "finished", "failed"]
 class ReportPlan:
     """The report and the two files that hold it.
 
-    A report of a run that goes on has a section ``live``; the digest of the last one without it is ``before``.
+    A report of a run in progress has a section ``live``; the digest of the last one without it is ``before``.
     """
 
     report: Report
@@ -41,7 +41,7 @@ class ReportPlan:
 
     @property
     def changed(self) -> bool:
-        """Whether the report differs from the last one, that of a run that goes on left out."""
+        """Whether the report differs from the last one, without section ``live``."""
         if self.before:
             return self.digest != self.before
         return not all(same_file(path, content, SECRET_FILE) for path, content in self._files())

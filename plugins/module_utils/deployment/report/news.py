@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether the run that a report describes still writes it.
+"""Find out whether the run that a report describes still writes it.
 
-A run that was killed leaves a report that says "running".
+A run that was killed leaves a report with the status "running".
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def news_text(updated_at: str) -> str:
 
 
 def head_lines(live: Mapping[str, Any] | None) -> list[str]:
-    """What the head of the page has for a run that goes on: the rule which script may run, and a reload for browsers
+    """The head of the page of a run in progress: the rule which script may run, and a reload for browsers
     without scripts.
     """
     script = f"; script-src 'sha256-{_SCRIPT_DIGEST}'" if live else ""

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The report as one HTML page that needs nothing else: no font, no request; light or dark as the reader's system is.
 
-Only the page of a run that goes on has a script (:mod:`.news`).
+Only the page of a run in progress has a script (:mod:`.news`).
 """
 
 from __future__ import annotations

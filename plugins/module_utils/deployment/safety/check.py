@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The decision about all machines of a run, before it does anything: print what was not checked, or stop."""
+"""Check all machines of a run before it changes anything: print what was not checked, or stop the run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The one decision in front of every power action, boot, drain, shrink and deletion: :func:`may_touch` for a host,
+"""The one decision before every power action, boot, drain, shrink and deletion: :func:`may_touch` for a host,
 :func:`judge` for all hosts of a run.
 """
 

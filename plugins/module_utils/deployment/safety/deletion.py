@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether machines may be deleted with their disks: the column destroy of the safety table, and always the
-confirmation.
+"""Decide whether machines may be deleted with their disks: by column destroy of the safety table, and only if
+confirmed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide again if machines may be changed, by fresh evidence, directly before the first write. Record each boot."""
+"""Decide again by fresh evidence, directly before the first write, if machines may be changed. Record boots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record, res
 from .table import Action, Outcome
 
 _BOOTS: frozenset[Action] = frozenset({"boot", "supply", "replace_in", "reprovision"})
-# Rows of machines that other owners have: no confirmation reaches them.
+# Rows of machines that other owners have: no confirmation applies to them.
 _OF_OTHERS = ("2", "3")
 _PERMITTED: tuple[Outcome, ...] = ("act", "through")
 _RELEASES: frozenset[Action] = frozenset({"remove", "shrink", "replace_out"})
@@ -33,7 +33,7 @@ _RELEASES: frozenset[Action] = frozenset({"remove", "shrink", "replace_out"})
 
 @dataclasses.dataclass(frozen=True)
 class Gate:
-    """In front of one call.
+    """The gate before the writes of one module call.
 
     ``progress`` prints what could not be checked; ``records``: the call changes machines (no check mode).
     """

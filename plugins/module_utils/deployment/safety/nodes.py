@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Node of a cluster is which host.
+"""Find the Node of a host in a cluster.
 
-A Node has no MAC addresses: what identifies it is the System UUID, then its addresses, then its name.
+A Node has no MAC addresses: it is identified by the System UUID, then by its addresses, then by its name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from this deployment itself: its service and API, and the Nodes and BareMetalHosts of the cluster that it
-made.
+"""Collect evidence from this deployment itself: its service and API, and the Nodes and BareMetalHosts of the cluster
+that it made.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _left(evidence: Evidence) -> bool:
 
 def _through_its_own(evidence: Evidence, host: InventoryHost, view: ClusterView) -> Evidence:
     """A cluster switches machines of its own BareMetalHosts on and off by itself, if it has their BMCs; one that is
-    destroyed goes with its operator.
+    destroyed ends with its operator.
     """
     for obj in view.bare_metal_hosts:
         by_bmc = (obj.get("spec") or {}).get("bmc") or {}

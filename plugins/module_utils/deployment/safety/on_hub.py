@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from a hub: Agents in any of its namespaces, and BareMetalHosts.
+"""Collect evidence from a hub: Agents in any of its namespaces, and BareMetalHosts.
 
 What the caller may not list is reported as not checked.
 """
@@ -39,8 +39,8 @@ NEEDS_DISCOVERY = "unbinding-pending-user-action"
 
 @dataclasses.dataclass(frozen=True)
 class HubScope:
-    """What on the hub is of this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv of
-    its hosts, empty where it has none.
+    """What on the hub belongs to this deployment: a cluster, or the namespaces in which its clusters are; the InfraEnv
+    of its hosts, empty where it has none.
 
     ``capi``: the cluster is one of Cluster API, and its BareMetalHosts have its label. ``hosted_cluster`` is the
     HostedCluster of method hosted.

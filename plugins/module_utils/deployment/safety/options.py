@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options by which modules learn what a run wants to touch, and for whom (option ``touch``, documentation fragment
+"""Parse the option ``touch`` of modules: what a run wants to touch, and for which deployment (documentation fragment
 ``touch``).
 """
 
@@ -61,7 +61,7 @@ def touch_spec() -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Touch:
-    """Option ``touch``, typed.
+    """The values of option ``touch``.
 
     ``work_dir`` is None for a call that belongs to no deployment; ``hub`` and ``assisted`` are options of connections.
     """
@@ -118,7 +118,7 @@ def read_touch(
     ca_cert: str = "",
     state_file: Path | None = None,
 ) -> Touch:
-    """The options, typed; without them a call on machines of which only the state file, if any, is known."""
+    """The option values; without them a call on machines of which only the state file, if any, is known."""
     direct = ConnectTo.of(connect_to)
     if not provided:
         return Touch(work_dir=state_file.parent if state_file else None, connect_to=direct, ca_cert=ca_cert)

@@ -1,13 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What work directories record about hosts: the own one, and its siblings, whose deployments may have the same
-machines.
+"""Read and write what work directories record about hosts: the directory of this deployment, and its siblings, whose
+deployments may have the same machines.
 
 Section ``machines`` of state.json has an entry for each host that this deployment was allowed to touch: ``state`` is
 ``permitted`` (an override was used, nothing was done yet), ``booting`` (the boot began), ``booted``, or ``released``
-(taken out of the cluster). It is written before the power action, so that a run that was killed goes on without asking
-again. ``macs`` are the host's MAC addresses: by them another deployment recognizes the machine.
+(taken out of the cluster). It is written before the power action, so that the next run continues after an interrupted
+one without asking again. ``macs`` are the host's MAC addresses: by them another deployment recognizes the machine.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class TouchRecord:
         return dataclasses.replace(host, addresses=recorded.addresses) if recorded and not host.addresses else host
 
     def names(self, host: InventoryHost) -> list[str]:
-        """What the record calls this host: a name of its own, or that of a recorded host with one of its MAC
+        """The names of this host in the record: the host's name, or that of a recorded host with one of its MAC
         addresses.
         """
         macs = set(host.macs)
@@ -187,7 +187,7 @@ def _undamaged(path: Path) -> Mapping[str, Any]:
 
 
 def siblings(directory: Path) -> list[TouchRecord]:
-    """The records of the work directories beside this one, those that cannot be read included."""
+    """The records of the sibling work directories, those that cannot be read included."""
     try:
         beside = sorted(
             entry for entry in directory.parent.iterdir() if entry.is_dir() and entry.resolve() != directory.resolve()

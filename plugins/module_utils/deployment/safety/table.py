@@ -3,10 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The safety table: what may be done to a machine, by what is known about it.
 
-Data only; :func:`.decision.may_touch` reads it, and so does docs/reference/safety.md.
+Data only; :func:`.decision.may_touch` and docs/reference/safety.md use it.
 
 The first row whose observation holds is the row of the host. A row has a cell for each column; an action may have a
-cell of its own in a row.
+separate cell in a row.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ Action = Literal[
     "boot", "supply", "replace_in", "remove", "reprovision", "shrink", "replace_out", "destroy", "recover", "on", "off"
 ]
 Column = Literal["boot", "take_out", "destroy", "recover", "on", "off"]
-# act: may be done; skip: nothing is to be done; wait; stop: the whole run ends before the first write; spare: another
-# machine is taken;
-# leave: the host is left alone and named, the others go on; fail: the same, and the run fails at its end; through: only
-# through its BareMetalHost; eject: the image may be detached, power stays.
+# act: may be done; skip: nothing must be done; wait; stop: the whole run ends before the first write; spare: another
+# machine is used; leave: the host is left alone and named, the run continues with the other hosts; fail: the same, and
+# the run fails at its end; through: only through its BareMetalHost; eject: the image may be detached, power stays.
 Outcome = Literal["act", "skip", "wait", "stop", "spare", "leave", "fail", "through", "eject"]
 
 COLUMNS: Mapping[Action, Column] = {
@@ -57,7 +56,7 @@ _OWN_METHODS = frozenset({"agent", "assisted"})
 
 @dataclasses.dataclass(frozen=True)
 class Lift:
-    """A value of ``openshift_force`` that turns the cell into ``outcome``; with ``confirm`` only together with
+    """A value of ``openshift_force`` that changes the cell to ``outcome``; with ``confirm`` only together with
     ``openshift_confirm``.
     """
 

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A stored record: one line of JSON that describes it, then its body, encrypted with a passphrase or not.
+"""Encrypt and decrypt a stored record: one line of JSON that describes it, then its body, encrypted if there is a
+passphrase.
 
 The key is made by scrypt, the body is encrypted by AES-256-GCM with the line as associated data: a changed serial,
-cluster name or parameter is found. A check value from the same scrypt call tells a wrong passphrase from a damaged
-record.
+cluster name or parameter is detected. A check value from the same scrypt call distinguishes a wrong passphrase from a
+damaged record.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Cost:
     p: int = 3
 
     def accepted(self) -> bool:
-        """Whether a record with these parameters is opened: it may ask for at most 128 MiB and 8 times the work of the
+        """Whether a record with these parameters is decrypted: it may need at most 128 MiB and 8 times the work of the
         defaults.
         """
         power = self.n & (self.n - 1) == 0

@@ -1,13 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation Platform), or with
-a pod.
+"""Find out whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation
+Platform), or with a pod.
 
-A controller runs each job in a container of its own, in a private directory that it deletes afterwards
-(ansible/awx awx/main/tasks/jobs.py, build_private_data_dir). A pod of another system, such as a pipeline, ends with its
-own
-file systems. Outside of both nothing is refused: a container of a user keeps its layer until it is removed.
+A controller runs each job in a separate container, in a private directory that it deletes afterwards (ansible/awx
+awx/main/tasks/jobs.py, build_private_data_dir). A pod of another system, such as a pipeline, ends with its file
+systems. Outside of both nothing is refused: a container of a user keeps its layer until it is removed.
 """
 
 from __future__ import annotations
@@ -55,8 +54,7 @@ class JobFacts:
 
 def ephemeral_problem(options: StateOptions, facts: JobFacts) -> Problem | None:
     """Why method ``directory`` would lose the state at the end of the job or pod; None if it would not, or if
-    ``ephemeral``
-    accepts that.
+    ``ephemeral`` accepts that.
     """
     if options.method != "directory" or options.ephemeral or not (facts.private or facts.pod):
         return None

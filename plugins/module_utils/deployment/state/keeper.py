@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lease of this run on a store: taken, renewed until the playbook has ended, released at the end.
+"""Keep the lease of this run on a store: acquire it, renew it until the playbook has ended, release it at the end.
 
-Every write to the store goes through here, so that each write is a renewal, and a run without its lease writes nothing.
+Every write to the store uses this class, so that each write is a renewal, and a run without its lease writes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which run this is: the playbook's process, with a random id, so that all its tasks are one holder of a lease."""
+"""Identify a run by the playbook's process and a random id, so that all its tasks are one holder of a lease."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = ".run.json"
 
 @dataclasses.dataclass(frozen=True)
 class PlaybookRun:
-    """One run. ``pid`` and ``started`` are those of the playbook; ``machine`` is where these numbers mean something."""
+    """One run. ``pid`` and ``started`` are those of the playbook; ``machine`` is where they are valid."""
 
     id: str
     host: str

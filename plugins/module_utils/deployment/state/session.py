@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state of one deployment during one run: opened with the lease, made current in the work directory, stored after
-changes.
+"""Manage the state of one deployment during one run: acquire the lease, update the work directory, store the state
+after changes.
 
 A run that cannot open its state, or cannot store it, touches no machine.
 """
@@ -40,8 +40,8 @@ _APART = (
 
 @dataclasses.dataclass(frozen=True)
 class OpenedState:
-    """What became of the work directory: ``same`` (nothing), ``restore`` (files came from the store) or ``store`` (its
-    changes were stored).
+    """What was done with the work directory: ``same`` (nothing), ``restore`` (files came from the store) or ``store``
+    (its changes were stored).
     """
 
     action: StateAction = "same"

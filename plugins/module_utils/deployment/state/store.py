@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a remote state store offers: one record with a version, read as a whole and written under the condition that the
+"""The interface of a remote state store: one record with a version, read as a whole and written on condition that the
 version is still the same.
 
 The lease and the snapshot are parts of that one record. So a run that lost its lease cannot overwrite the snapshot of
@@ -84,8 +84,7 @@ def write_surely(
     expected: str | None,
     clock: Clock,
 ) -> str:
-    """Write, and read what became of it where the answer is lost. Each write has a lease of its own, so that it is
-    recognized.
+    """Write, and read the result where the answer is lost. Each write has a separate lease, so that it is recognized.
 
     ``write`` raises :class:`StoreConflict`, or an error of the transport.
     """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The status of a deployment: types, and the table that decides. Pure."""
+"""Decide the status of a deployment: the types, and the decision table. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The sources of a status: state file, service, API, hub and BMCs. Only reads."""
+"""Read the sources of a deployment's status: state file, service, API, hub and BMCs. Changes nothing."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class _Limited:
 
 
 class BundleSource(Protocol):
-    """Who asked service and API: the last raw answers, and what the service tells besides."""
+    """The observer of service and API: its last raw answers, and further data of the service."""
 
     @property
     def documents(self) -> Mapping[str, Any]:

@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What to do about a running installation, as pure functions: what was seen and what is remembered in, steps with their
-reasons out.
+"""Decide what to do about a running installation, as pure functions from observation and memory to steps with reasons.
 
-Completion is what ``agent wait-for`` means by it; unlike there, a terminal state ends the wait at once.
+Completion is defined as in ``agent wait-for``; unlike there, a terminal state ends the wait at once.
 
 Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 """
@@ -36,8 +35,8 @@ _AFTER_BOOTSTRAP = ("install", "operators", "done")
 # A cluster that is ready starts by itself within seconds; after this long it will not.
 # Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 READY_LIMIT = 60.0
-# A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the
-# service had gone never gets one.
+# A host that rebooted has its Node some minutes later, long before this; a host that booted the image again when the
+# service had ended never gets a Node.
 NODE_LIMIT = 1200.0
 # Hosts whose power and media explain a silence are read again after this long.
 _INSPECTION = 30.0

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The boot methods as the supervisor uses them: by host name, many at once, failures as results."""
+"""Power and media of hosts for the supervisor, for each boot method: many hosts at once, failures as results."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What does not change while a wait runs: phases, their limits, hosts and what may be done to them."""
+"""The fixed settings of a wait: phases, their limits, hosts and what may be done to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .observation import InventoryHost, Silence
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
 Until = Literal["bootstrap", "installed"]
-# What is done to a machine, as a line of progress says it.
+# Actions on a machine, as progress lines name them.
 ACTS = {"detach": "ejecting the ISO", "repair": "restarting from disk", "boot": "booting from the ISO again"}
 PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "operators", "done")
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How long a running installation has not been seen: while its rendezvous host reboots, neither service nor API
-answers.
+"""Calculate how long a running installation was not observed: while its rendezvous host reboots, neither service nor
+API answers.
 """
 
 from __future__ import annotations

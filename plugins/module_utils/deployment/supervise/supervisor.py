@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Supervises a running installation: observe, plan, apply, until it is complete, fails, or a limit is over.
+"""Supervise a running installation: observe, plan, apply, until it is complete, fails, or exceeds a limit.
 
-The loop itself decides nothing: :mod:`.supervision` plans, :mod:`.narration` words, :mod:`.timeline` records.
+The loop itself decides nothing: :mod:`.decide` plans, :mod:`.narration` writes progress lines, :mod:`.timeline`
+records.
 """
 
 from __future__ import annotations

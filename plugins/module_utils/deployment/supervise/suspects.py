@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Why it probably failed: what was seen, most telling first, in the words of what users hit.
+"""List the probable causes of a failed wait, from what was observed: the most likely first, in the terms that users
+know.
 
 Source: docs/upstream/agent-installer.md#faults-that-users-meet.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a wait writes into the state file (section ``install``): how far it is, and when each host reached which
+"""Record the progress of a wait in the state file (section ``install``): its phase, and when each host reached which
 stage.
 """
 
@@ -35,8 +35,8 @@ STATE_PHASES = {
     "done": "installed",
 }
 BEFORE_BOOT = ("", "built", "defined")
-# Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last
-# seen, not to the second.
+# Seconds between two records of an installation in progress: the run after a killed one needs the time when it was
+# last seen, but not to the second.
 _SEEN_EVERY = 10.0
 
 
@@ -178,8 +178,8 @@ class Timeline:
         hosts[name] = {**old, **entry}
 
     def _rendezvous(self, memory: Memory, seen: Observation) -> None:
-        """The rendezvous host cannot report its reboot, since the service goes with it: that the service has gone after
-        bootstrap says it.
+        """The rendezvous host cannot report its reboot, since the service ends with it: a service that has
+        ended after bootstrap is the evidence.
         """
         if seen.service.answers or self._setup.elsewhere or self.section.get("phase") != STATE_PHASES["install"]:
             return

@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The plan carried out: one merge patch for each Agent that changes, many at a time, and an account of every one of
-them.
+"""Apply the plan: one merge patch for each Agent that changes, in parallel. The result lists every Agent, changed or
+failed.
 
-Each patch is locked to the version of the Agent that it was planned from. If the Agent changed meanwhile it is read and
-planned again by the same pure function; if it is gone, or another one has its name, that is said. No outcome is lost:
-what failed is beside what was done.
+Each patch is locked to the version of the Agent that it was planned from. If the Agent changed meanwhile, it is read
+and planned again by the same pure function. If an Agent was deleted or recreated meanwhile, the result reports it.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ Key = tuple[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class AgentHostResult:
-    """What became of the changes of one host (or of one unexpected Agent, then ``host`` is empty).
+    """The result of the changes of one host (or of one unexpected Agent, then ``host`` is empty).
 
-    ``agents`` are those that were written or read again, as they are now; ``gone`` says that the Agent was deleted
-    under our hands.
+    ``agents`` are those that were written or read again, as they are now; ``gone`` means that the Agent was deleted
+    meanwhile.
     """
 
     host: str

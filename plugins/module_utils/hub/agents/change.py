@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What one Agent becomes: its patch, or why it must not be touched, or what has to happen first.
+"""Plan the change of one Agent: its patch, or why it must not be changed, or what must happen first.
 
-Pure, so that check mode and a run can only agree.
+Pure, so that check mode and a run always agree.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .request import AgentHostRequest
 
 _PLAIN = ("hostname", "role", *(row.agent for row in AGENT_REQUESTS))
 _DISK = ("installation_disk_id", "installation_disk_path")
-# Fields that the service takes over before the start only (5.2), and those of them that stay what they were when
-# emptied.
+# Fields that the service accepts only before the installation starts (5.2), and those of them that keep their value
+# when they are cleared.
 _LATE = (*_PLAIN, *_DISK, "nodeLabels")
 _KEPT_WHEN_EMPTIED = (*_PLAIN, *_DISK)
-# Of these a BareMetalHost may say something too, and then wins (10.1).
+# Fields that a BareMetalHost may set too; its value then takes precedence (10.1).
 _OF_BARE_METAL_HOST = {
     *("hostname", "role", "installation_disk_id", "installerArgs", "ignitionConfigOverrides", "nodeLabels"),
     *(row.agent for row in ANNOTATION_REQUESTS),
@@ -39,9 +39,8 @@ _OF_BARE_METAL_HOST = {
 
 @dataclasses.dataclass(frozen=True)
 class AgentSurroundings:
-    """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not
-    looked at);
-    ``barred`` says why an Agent must be neither unbound nor deleted.
+    """Facts other than the Agents: clusters that hosts are bound to, InfraEnvs of the namespace by name (None: not
+    read); ``barred`` returns why an Agent must be neither unbound nor deleted.
     """
 
     clusters: Mapping[ClusterRef, ClusterFacts] = dataclasses.field(default_factory=dict)

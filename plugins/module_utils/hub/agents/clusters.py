@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a cluster takes: the roles it still needs, or why it takes no host. Pure.
+"""Determine which hosts a cluster accepts: the roles it still needs, or why it accepts no host. Pure.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
   internal/controller/controllers/clusterdeployments_controller.go.

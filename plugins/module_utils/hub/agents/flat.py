@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An Agent as plain data for results and host variables: flat, in our spelling, with the service's own words."""
+"""Convert an Agent to flat data in snake_case for results and host variables, with the service's messages."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ FIELDS = (
 
 
 def flatten(agent: Agent, *, inventory: bool = True, fields: Collection[str] = ()) -> Facts:
-    """What is worth knowing of one Agent.
+    """The facts of one Agent for results and host variables.
 
-    ``inventory`` adds the hardware as the service tells it, without SMART data; ``fields`` not empty: only these.
+    ``inventory`` adds the hardware as the service reports it, without SMART data; ``fields`` not empty: only these.
     """
     facts: Facts = {
         "name": agent.name,

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agents as hosts of an inventory: what each is called, which groups it is in.
+"""Convert Agents to hosts of an Ansible inventory: the name, groups and variables of each.
 
 Pure, on the flat records that a cache keeps.
 """
@@ -28,8 +28,7 @@ def host_names(agents: Sequence[Facts], order: Sequence[str], taken: Collection[
     ``<namespace>-<Agent>``.
 
     A name that leads to the controller, or is no DNS name, is not used (:mod:`...common.host_names`). Neither is a name
-    in ``taken``:
-    hosts and groups that are no Agents, which a machine must not replace by its hostname.
+    in ``taken``: hosts and groups that are no Agents, which a machine must not replace by its hostname.
     """
     candidates = [[name for kind in order if (name := _name(agent, kind)) not in taken] for agent in agents]
     titles = Counter(f"{agent['namespace']}-{agent['name']}" for agent in agents)

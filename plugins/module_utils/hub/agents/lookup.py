@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of the hub besides the Agents: the clusters that hosts are bound to, InfraEnvs, Agents of other
-namespaces. Only if it matters.
+"""Read from the hub what planning needs besides the Agents: the clusters that hosts are bound to, InfraEnvs, Agents of
+other namespaces. Each is read only if the requests need it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from .request import AgentHostRequest
 
 @dataclasses.dataclass
 class Lookup:
-    """Reads the surroundings of a set of requests in one namespace, each thing once; clusters again whenever they
-    count.
-    """
+    """Reads the surroundings of requests in one namespace: each object once, clusters again at each call."""
 
     client: KubeClient
     namespace: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Agent is which host; the rules are those of :mod:`...cluster.host_match`."""
+"""Match Agents to hosts, by the rules of :mod:`...cluster.host_match`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an Agent says, read tolerantly: fields that are not there yet are empty, states that we do not know pass through
-unchanged.
-"""
+"""Parse an Agent leniently: missing fields are empty, and unknown states are kept unchanged."""
 
 from __future__ import annotations
 

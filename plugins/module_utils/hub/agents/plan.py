@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The whole set at once: who is which Agent, what each becomes, what the clusters can take, and which Agents are
-unexpected. Pure.
+"""Plan all Agents of a task together: the Agent of each host, its change, how many hosts the clusters accept, and which
+Agents are unexpected. Pure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Unexpected = Literal["ignore", "warn", "fail", "approve"]
 
 @dataclasses.dataclass(frozen=True)
 class AgentHostPlan:
-    """What happens for one host.
+    """The plan of one host.
 
     ``changes`` holds at most one patch, or the deletions of all registrations of its machine.
     """

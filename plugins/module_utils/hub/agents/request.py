@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts, as requests; every mistake that needs no hub is found at once, before the hub is asked
-anything.
+"""Parse and check the hosts in the options of module agents. Every mistake that can be found without the hub is
+reported before the first request to the hub.
 """
 
 from __future__ import annotations

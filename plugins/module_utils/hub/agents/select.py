@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Agents are asked for: by namespace, label, InfraEnv, cluster, query.
+"""Select Agents by namespace, label, InfraEnv, cluster and query.
 
 Shared by the module agents_info and the inventory plugin.
 """
@@ -23,7 +23,7 @@ from .problems import problem
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """``namespaces`` empty: all.
+    """The selection criteria. ``namespaces`` empty: all.
 
     ``cluster`` is ``name`` or ``namespace/name``; ``expression`` a compiled query, or None.
     """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a host is where a task waits for it, and whether it can still get there. Pure.
+"""Determine whether a host has reached the state that a task waits for, and whether it still can. Pure.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
   internal/controller/controllers/agent_reclaimer.go, internal/host/statemachine.go;

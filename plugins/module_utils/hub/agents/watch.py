@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Events of a watch, taken in batches: what belongs together is planned together, and nothing is asked again and
-again.
-"""
+"""Watch Agents and collect events in batches: related changes are planned together, nothing is read twice."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ COLLECT = 0.2
 
 
 class AgentWatch:
-    """The Agents of a selection, kept up to date by one list and one watch in a thread of its own."""
+    """The Agents of a selection, kept up to date by one list and one watch in a separate thread."""
 
     def __init__(
         self, client: KubeClient, path: str, seconds: float, clock: Clock, *, label_selector: str = ""
@@ -60,7 +58,7 @@ class AgentWatch:
     def put(self, agent: Agent) -> None:
         """The Agent as a write answered it.
 
-        An event from before that write may still be on its way: it is passed over.
+        An event from before that write may still arrive: it is ignored.
         """
         known = self.agents.get(agent.key)
         if known is None or not _is_older(agent, known):

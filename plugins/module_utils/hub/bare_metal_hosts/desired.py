@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about hosts that the hub boots by itself, as BareMetalHosts and their Secrets; every mistake that
-needs no hub is found here.
+"""Check the options of hosts that the hub boots, and render their BareMetalHosts and Secrets. Every mistake that can be
+found without the hub is reported here.
 
-A BareMetalHost with the label of an InfraEnv is booted into discovery by the hub's own controller (BMAC), which then
-tells the Agent what to be by annotations of the BareMetalHost (openshift/assisted-service
+The hub's controller (BMAC) boots a BareMetalHost with the label of an InfraEnv into discovery, and configures the
+Agent by annotations of the BareMetalHost (openshift/assisted-service
 internal/controller/controllers/bmh_agent_controller.go).
 """
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What has to be written so that hosts are booted by the hub as described, and what must not be written; pure.
+"""Plan the writes that make the hub boot hosts as described, and refuse writes that must not happen; pure.
 
-A BareMetalHost has many authors: the user, BMAC (``image``, ``customDeploy``, ``inspect.metal3.io``, detached, paused),
-baremetal-operator (``status``, finalizers). A patch of ours holds what the user said and nothing of theirs.
+A BareMetalHost has several writers: the user, BMAC (``image``, ``customDeploy``, ``inspect.metal3.io``, detached,
+paused), baremetal-operator (``status``, finalizers). A patch of this collection contains only what the user set.
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that the hub boots by itself: their BareMetalHosts and Secrets observed, planned, applied, and waited for until
-their BMCs have answered.
+"""Bring hosts that the hub boots to the desired state: observe, plan and apply BareMetalHosts and Secrets, and wait
+until their BMCs have answered.
 """
 
 from __future__ import annotations

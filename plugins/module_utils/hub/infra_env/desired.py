@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The desired InfraEnv: checks the options and makes the desired objects of them.
+"""Check the options of an InfraEnv and render the desired objects.
 
-An option that is not given is not ours: what is there stays. One that is given empty clears the field.
+An option that is not set is not managed: the object keeps its value. An option that is set to an empty value clears the
+field.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go,
   pkg/staticnetworkconfig/generator.go.

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""When the image of an InfraEnv may be used.
+"""Determine when the image of an InfraEnv may be used, and wait until then.
 
-Only type and status of the condition count, not its reason; the URL must be there; and the image must be old enough
-that no later change makes a new one under the hands of a machine that boots it. Ages are by the server's clock, or by
-how long we have been looking where that is longer.
+Only type and status of the condition count, not its reason. The URL must exist. The image must be old enough that no
+later change replaces it while a machine boots it. Ages are measured with the server's clock, or by the time of
+observation if that is longer.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go;
   docs/upstream/infrastructure-operator.md#what-a-client-does.
@@ -33,9 +33,9 @@ from ...kube.client import KubeClient, Object
 from ..kinds import INFRA_ENV
 
 COOLDOWN = 60.0
-# An error that was there before our change is believed again after this many seconds: the operator has looked by then.
+# An error that was there before our change counts again after this many seconds: the operator has checked by then.
 SETTLE = 20.0
-# What the operator says of errors that it tries again: answers 5xx of the service, and errors without any answer
+# The operator's text for errors that it retries: 5xx responses of the service, and requests without a response
 # (openshift/assisted-service internal/controller/controllers/infraenv_controller.go).
 _TRIED_AGAIN = "due to an internal error"
 # Errors of the same kind that no repetition heals: the user's pull secret is missing or broken.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An InfraEnv with its pull secret and the network of its hosts as one unit: observe, plan, apply, wait for the
+"""Create, update or delete an InfraEnv with its pull secret and NMStateConfigs: observe, plan, apply, wait for the
 image.
 """
 

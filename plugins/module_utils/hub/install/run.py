@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster on a hub as one unit: ClusterImageSet, pull secret, ConfigMaps, ClusterDeployment and AgentClusterInstall,
-observed, planned, applied.
+"""Create or delete a cluster on a hub: observe, plan and apply ClusterImageSet, pull secret, ConfigMaps,
+ClusterDeployment and AgentClusterInstall.
 
-Nothing here waits; :mod:`.install_wait` does. What the operator would refuse (a frozen specification, another image
-set) is refused before it is sent.
+This module waits for a deletion only; :mod:`.wait` waits for the installation. A change that the operator would refuse
+(a frozen specification, another image set) is refused before it is sent.
 """
 
 from __future__ import annotations
@@ -234,10 +234,9 @@ def plan_removal(
     """The deletions that take a cluster off the hub without losing Agents, and what stays with the reason.
 
     Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first. The image set
-    stays: other
-    clusters may use it. Only what this collection created is deleted, and nothing of a ClusterDeployment of another
-    tool, which needs the rest. A hub without the cluster whose InfraEnv of this name is not the one that ``state``
-    records is another hub: its Secret and ConfigMaps stay.
+    stays: other clusters may use it. Only what this collection created is deleted, and nothing of a ClusterDeployment
+    of another tool, which needs the rest. A hub without the cluster whose InfraEnv of this name is not the one that
+    ``state`` records is another hub: its Secret and ConfigMaps stay.
 
     Source: openshift/assisted-service internal/controller/controllers/agentclusterinstall_controller.go.
     """

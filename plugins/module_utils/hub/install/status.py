@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How far an AgentClusterInstall is: its conditions read in the order that counts.
+"""Read the progress of an AgentClusterInstall from its conditions, in order of precedence.
 
-``debugInfo.state`` only informs; what decides are Failed, Completed, Stopped, SpecSynced and RequirementsMet.
+``debugInfo.state`` is informational; Failed, Completed, Stopped, SpecSynced and RequirementsMet decide.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go;
   docs/upstream/infrastructure-operator.md#what-a-client-does.

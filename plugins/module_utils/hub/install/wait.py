@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for an AgentClusterInstall: a watch, a line for every change, the end at the first terminal condition.
+"""Wait for an AgentClusterInstall: watch it, print a line for every change, end at the first terminal condition.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """
@@ -23,8 +23,7 @@ from ..agents.model import Agent, ClusterRef, read_agent
 from ..kinds import AGENT, AGENT_CLUSTER_INSTALL
 from .status import InstallStatus, Phase, read_status
 
-# Seconds: one piece of the watch, after which Agents are looked at again although the AgentClusterInstall said nothing
-# new.
+# Seconds: length of one watch request, after which Agents are read again even without a new event.
 PIECE = 20.0
 _WAY_OUT = (
     "The installation cannot continue. Correct the cause, delete the cluster from the hub (state absent, or "

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Immutable fields of a HostedCluster: compared as the user wrote them, named if they differ.
+"""Compare immutable fields of a HostedCluster with the options, and report each that would change.
 
-The server fills fields in and keeps them: a field is unchanged as long as all that is requested is there, whatever else
-is. The order of services counts.
+The server fills fields in and keeps them: a field is unchanged if it contains all that is requested, whatever else it
+contains. The order of services counts.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go; docs/upstream/hypershift.md#operations.

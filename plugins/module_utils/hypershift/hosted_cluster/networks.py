@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The networks of a HostedCluster: what may be where, as a pure function.
+"""Validate the networks of a HostedCluster, as a pure function.
 
-The CRD only compares the texts of networks; that two of them overlap, the operator says in a condition, when the
-cluster exists and none of them can be changed any more.
+The CRD only compares the texts of networks. The operator reports an overlap in a condition only after the cluster
+exists, when none of the networks can be changed any more.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.

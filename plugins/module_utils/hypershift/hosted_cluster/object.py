@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The HostedCluster that the options ask for: only the fields that the user gave, and for a new one those that make it
-complete.
+"""Render the HostedCluster from the options: only fields that the user set, and for a new cluster the fields that make
+it complete.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with the options of a HostedCluster, as a pure function. Paths are those of the user's options.
+"""Validate the options of a HostedCluster, as a pure function. Problems name the paths of the user's options.
 
-Immutable fields are in :mod:`.hosted_cluster_immutable`, networks in :mod:`.hosted_cluster_networks`. The opaque
-documents ``configuration`` and ``operator_configuration`` are read only where another field depends on them; the rest
-of them is judged by the API itself.
+Immutable fields are in :mod:`.immutable`, networks in :mod:`.networks`. The opaque documents ``configuration`` and
+``operator_configuration`` are read only where another field depends on them; the API validates the rest of them.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
@@ -71,7 +70,7 @@ _SECRETS = {
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
-    """Everything that is wrong with the options (those given, see :func:`.given.provided`), immutability apart."""
+    """All problems of the options that are set (see :func:`..user_input.provided`), except immutable fields."""
     spec = (observed or {}).get("spec") or {}
     return [
         *_names(options, exists=observed is not None),

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Secrets and the ConfigMap of a HostedCluster: made once, kept as the user gives them, the key of etcd never changed.
+"""Plan the Secrets and the ConfigMap of a HostedCluster: created once, kept equal to the user's values; the etcd
+encryption key never changes.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go, cmd/cluster/agent.

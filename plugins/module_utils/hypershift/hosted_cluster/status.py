@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How far a HostedCluster is, read from its conditions in their practical order. Pure.
+"""Read the progress of a HostedCluster from its conditions, in their practical order. Pure.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go; docs/upstream/hypershift.md#operations.
@@ -18,9 +18,9 @@ from ..conditions import read_conditions
 
 Target = Literal["none", "valid", "available", "completed"]
 
-# The last two are said of every hosted cluster; the first one only where there is something to say.
+# Every hosted cluster has the last two conditions; the first one exists only if there is a problem.
 _VALID = ("SupportedHostedCluster", "ValidConfiguration", "ValidReleaseImage")
-# What the control plane goes through before it is Available; the first that is not True says what is waited for.
+# Conditions that become True before the control plane is Available; the first that is not True names what is missing.
 _COUNT = ("Available", "IgnitionEndpointAvailable")
 _ON_THE_WAY = (
     "ValidHostedControlPlaneConfiguration",

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for a HostedCluster, and for its absence: watches, a line for every change, the end at the first refusal that
-lasts.
+"""Wait for a HostedCluster or its deletion: watch it, print a line for every change, end at the first persistent
+refusal.
 
 Source: docs/upstream/hypershift.md#operations.
 """
@@ -22,11 +22,11 @@ from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from .plan import pools_of
 from .status import Target, wait_status
 
-# Seconds: one piece of the watch; and how long a refusal lasts before it is believed, since a condition may still be
-# about a moment ago.
+# Seconds: length of one watch request; and how long a refusal must persist before it counts, since a condition may be
+# outdated.
 PIECE = 10.0
 DOUBT = 20.0
-# What is most often forgotten (5.1); nothing in the conditions says it.
+# What users forget most often (5.1); the conditions do not mention it.
 _HINTS: Mapping[Target, str] = {
     "completed": (
         "Check that the cluster has Ready workers, and that DNS resolves *.apps of its domain to one of them. "

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ConfigMaps that a NodePool refers to: whether they are there and hold what the operator takes.
+"""Check the ConfigMaps that a NodePool refers to: they must exist and have content that the operator accepts.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where one Machine of a pool is, and where it is stuck: a pure function of Machine, AgentMachine and Agent.
+"""Determine the state of one Machine of a pool, and where it is stuck: a pure function of Machine, AgentMachine and
+Agent.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
   openshift/assisted-service internal/controller/controllers/agent_controller.go;
@@ -24,7 +25,7 @@ from ...hub.agents.model import Agent
 from ...hub.install.status import InstallCondition, read_conditions
 from ..names import DELETE_MACHINE
 
-# States in the order of a good life; the last four are those of a Machine that goes.
+# States in their usual order; those from draining on are states of a Machine that is being deleted.
 STATES = (
     "waiting-for-agent",
     "no-suitable-agent",

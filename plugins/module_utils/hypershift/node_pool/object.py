@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The NodePool that the options ask for: only the fields that the user gave, and for a new pool those that make it
+"""Render the NodePool from the options: only fields that the user set, and for a new pool the fields that make it
 complete.
 
-Traps that this handles: fields that the server fills in are not desired by the user and never sent back; a partial
-``replace`` gets the numbers without which the operator stops; durations and empty selectors that mean the same are the
-same.
+Special cases: fields that the server fills in are not desired by the user and never sent back; a partial ``replace``
+gets the numbers without which the operator stops; durations and empty selectors that mean the same are equal.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go; docs/upstream/hypershift.md#operations.
@@ -22,9 +21,9 @@ from ..user_input import as_text, cleared, marks, texts
 
 Object = dict[str, Any]
 
-# What upstream's own default for the whole of ``replace`` says (1.1); a replace that is given in part gets no default.
+# Upstream's default for the whole of ``replace`` (1.1); a partial ``replace`` gets no default.
 _MAX_SURGE, _MAX_UNAVAILABLE = 1, 0
-# Fields whose content is the user's alone once it is given: keys that only the present object has are taken out.
+# Fields that only the user's value defines once it is set: keys that only the present object has are taken out.
 OWNED = ("spec.platform.agent.agentLabelSelector", "spec.nodeLabels")
 _DURATIONS = {"node_drain_timeout": "nodeDrainTimeout", "node_volume_detach_timeout": "nodeVolumeDetachTimeout"}
 

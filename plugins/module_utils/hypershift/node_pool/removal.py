@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Machines go when hosts are named, as a pure function.
+"""Plan which Machines are deleted when the user names hosts to remove, as a pure function.
 
-The annotation puts a Machine before all others when replicas shrink. It only selects the right one as long as exactly
-the named Machines have it, no client else changes the number, and the pool's Machines all belong to one MachineSet.
+The annotation puts a Machine before all others when replicas shrink. It selects the right Machine only if exactly the
+named Machines have it, no other client changes the number, and all Machines of the pool belong to one MachineSet.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go;
   docs/upstream/hypershift.md#operations.
@@ -23,12 +23,12 @@ from .view import PoolView
 
 
 class StillGrowing(ZeroTouchError):
-    """Machines are yet to be made. With a lower number they would simply not be, and the marked ones would stay."""
+    """Machines are not created yet. A lower number would only prevent that, and marked Machines would stay."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NodePoolRemoval:
-    """``machines`` go, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards.
+    """``machines`` are deleted, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards.
 
     ``notes``: nothing left to do.
     """

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is wrong with the options of a NodePool, as a pure function.
+"""Validate the options of a NodePool, as a pure function.
 
-The paths are those of the user's options. What depends on the pool as it is (immutable fields, the upgrade type) gets
-the observed object.
+The paths are those of the user's options. Checks that depend on the existing pool (immutable fields, the upgrade type)
+get the observed object.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go; docs/upstream/hypershift.md#operations.
 """
@@ -37,8 +37,8 @@ IMMUTABLE: Mapping[str, tuple[str, ...]] = {
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
-    """Everything that is wrong with the options (those given, see :func:`.given.provided`) for a pool that does not
-    exist, or is ``observed``.
+    """All problems of the options that are set (see :func:`..user_input.provided`), for a pool that does not exist, or
+    is ``observed``.
     """
     spec = (observed or {}).get("spec") or {}
     upgrade_type = str(options.get("upgrade_type") or (spec.get("management") or {}).get("upgradeType") or "InPlace")

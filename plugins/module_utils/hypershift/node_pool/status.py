@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a NodePool is where a task waits for it, and whether it can still get there. Pure.
+"""Determine whether a NodePool has reached the state that a task waits for, and whether it still can. Pure.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go;
   docs/upstream/hypershift.md#operations.
@@ -19,12 +19,12 @@ from ..conditions import Condition, Conditions
 from .machine_status import STATES
 from .view import PoolView
 
-# ``empty`` is the half of a removal: no Machine is left, whatever else the operator says of the pool.
-# ``released``: no Machine is on its way out; the wait follows the hosts of those that left besides.
+# ``empty`` is the first half of a removal: no Machine is left, whatever else the operator reports about the pool.
+# ``released``: no Machine is being deleted; the wait also follows the hosts of the deleted Machines.
 Target = Literal["none", "accepted", "released", "replicas", "ready", "empty", "gone"]
 
-# What has to be True before the operator makes Machines, in the order in which it looks (1.4). The rows in between that
-# stop it speak for themselves.
+# Conditions that must be True before the operator creates Machines, in the order in which it checks them (1.4).
+# Conditions in between that stop it have a clear message.
 _ACCEPTED = ("UpdateManagementEnabled", "ValidReleaseImage", "ValidArchPlatform", "ValidMachineConfig")
 _UPDATES = ("UpdatingConfig", "UpdatingVersion", "UpdatingPlatformMachineTemplate")
 # How far a host is in each state, in percent: of its way in, or of its way out.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether there are hosts for what a pool asks for, before a wait for them begins. Pure.
+"""Check whether enough hosts exist for the Machines that a pool requests, before the wait for them begins. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
   openshift/hypershift hypershift-operator/controllers/nodepool/capi.go; docs/upstream/hypershift.md#operations.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A NodePool with everything that belongs to it, read once per look: HostedCluster, Machines, AgentMachines, Agents.
+"""Read a NodePool with everything that belongs to it: HostedCluster, Machines, AgentMachines, Agents.
 
 Source: docs/upstream/hypershift.md#operations.
 """
@@ -32,9 +32,9 @@ FREE = "known-unbound"
 
 @dataclasses.dataclass(frozen=True)
 class PoolView:
-    """``pool`` and ``hosted_cluster`` are the objects as they are, or None.
+    """A NodePool as observed. ``pool`` and ``hosted_cluster`` are the objects, or None.
 
-    ``agents`` are all of the hosted cluster's agent namespace.
+    ``agents`` are all Agents of the hosted cluster's agent namespace.
     """
 
     namespace: str

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is
-stuck.
+"""Wait for a NodePool: watch it, print a line for every change, and at the time limit report each Machine and where it
+is stuck.
 
 Source: docs/upstream/hypershift.md#operations.
 """
@@ -22,8 +22,8 @@ from .machine_status import PoolMachineView
 from .status import Target, percent, wait_status
 from .view import NodePoolRelease, PoolReader, PoolView, released
 
-# Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said
-# nothing new.
+# Seconds: length of one watch request, after which Machines and Agents are read again even if the NodePool did not
+# change.
 PIECE = 5.0
 
 # States that no waiting ends, and what does.

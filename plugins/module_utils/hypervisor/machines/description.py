@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual machines as an inventory describes them (``openshift_host.vm``), and everything that is wrong with the
-description.
-"""
+"""Parse and check the virtual machines that an inventory describes (``openshift_host.vm``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual networks with DHCP and the DNS records of a cluster."""
+"""Parse and render virtual networks with DHCP and the DNS records of a cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..xml_text import OWN, Element, child, parse, text_of, written
 _problem = OwnCheck("libvirt")
 _DNSMASQ = "{http://libvirt.org/schemas/network/dnsmasq/1.0}"
 MODES = ("nat", "isolated")
-# Of the addresses of a network, the last quarter is for hosts without a static address.
+# The last quarter of a network's addresses is for hosts without a static address.
 _QUARTER = 4
 
 

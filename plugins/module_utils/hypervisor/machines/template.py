@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The definition of a virtual machine: one template for each architecture, and what a definition says, for
+"""Render the definition of a virtual machine from one template for each architecture, and read a definition for
 comparison.
 """
 

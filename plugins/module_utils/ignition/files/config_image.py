@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Configuration on a second medium, the appliance's workflow: dormant in an image that is configured already.
+"""Ignition files and units that load the configuration from a second medium, as the appliance does; inactive in an
+image that is already configured.
 
 Source: openshift/installer pkg/asset/agent/configimage.
 """

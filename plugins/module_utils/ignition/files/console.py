@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The interactive console: agent-tui, which asks a person only if the release image cannot be pulled.
+"""Units of the interactive console: agent-tui, which asks the user only if the release image cannot be pulled.
 
-Its program is in images that the installer rebuilds; on an unmodified live image it is not there, and the conditions of
-these units skip them. They are in the image all the same, for a site that adds the program.
+The program is in images that the installer rebuilds. An unmodified live image does not contain it, and the conditions
+of these units skip them. The units are in the image nevertheless, for a site that adds the program.
 """
 
 from __future__ import annotations

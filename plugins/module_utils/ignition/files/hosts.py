@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the live system knows about its hosts: hostnames, host configuration, fencing credentials.
+"""Ignition files with the hosts' data for the live system: hostnames, host configuration, fencing credentials.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files;
   openshift/assisted-service cmd/agentbasedinstaller/host_config.go.
@@ -32,13 +32,13 @@ def host_files(deployment: Deployment) -> list[IgnitionFile]:
         if host.hostname and host.macs
     ]
     for index, host in enumerate(deployment.hosts):
-        # For one with a directory the installation waits.
+        # The installation waits for every host that has a directory.
         files += _host_config(directory_name(index, host), host) if host.listed else []
     return files + _fencing_files(deployment)
 
 
 def without_bmcs(agent_config: bytes) -> bytes:
-    """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to any
+    """The file without the BMCs of its hosts: nothing on the live system needs them, and an image is served to any
     client that knows its URL.
     """
     if b"bmc" not in agent_config.lower():
@@ -81,7 +81,7 @@ def _host_config(directory: str, host: Host) -> list[IgnitionFile]:
 
 
 def _fencing_files(deployment: Deployment) -> list[IgnitionFile]:
-    """Credentials by hostname in one file, those by MAC alone beside the host with that MAC.
+    """Credentials by hostname in one file, those by MAC alone in the directory of the host with that MAC.
 
     The client takes a MAC in the common file for a hostname, never finds it and keeps the installation waiting.
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Starting the installation once every host is there, on the rendezvous host.
+"""Ignition files and units that start the installation on the rendezvous host as soon as every host is ready.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """
@@ -129,7 +129,7 @@ ExecStartPre=/usr/local/bin/wait-for-assisted-service.sh
 def starter_unit(description: str, program: str, *, workflow: str, conflicts: str) -> str:
     """The unit that starts an installation once every host is configured.
 
-    ``workflow`` is the condition that tells its workflow, ``conflicts`` the unit of the other one; both are empty in a
+    ``workflow`` is the condition of its workflow, ``conflicts`` the unit of the other workflow; both are empty in a
     release that has one workflow only.
     """
     values = {

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each host's network on the live system: its keyfiles, and the step that gives them to NetworkManager.
+"""Ignition files and units for each host's network on the live system: keyfiles, and the script that gives them to
+NetworkManager.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
   data/data/agent/files/usr/local/bin/pre-network-manager-config.sh.

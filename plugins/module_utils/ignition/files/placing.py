@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where scripts and units lie in the live system, and how both are filled in."""
+"""Create the scripts and units of the live system: their paths, and their texts with placeholders filled in."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ WantedBy=multi-user.target
 
 
 def once(description: str, program: str, unit: str, service: str = "") -> str:
-    """A unit that runs a program of ours once and counts as active from then on; ``unit`` and ``service`` are further
-    lines of those sections.
+    """A unit that runs a program of this collection once and counts as active from then on; ``unit`` and ``service``
+    are further lines of those sections.
     """
     text = _ONCE.replace("@UNIT@", unit).replace("@SERVICE@", service)
     return text.replace("@DESCRIPTION@", description).replace("@BIN@", BIN).replace("@PROGRAM@", program)

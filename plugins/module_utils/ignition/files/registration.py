@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Registering the cluster and the infra-env, and applying host configuration, on the rendezvous host.
+"""Units that register the cluster and the infra-env, and apply host configuration, on the rendezvous host.
 
 Every client call is repeated inside its unit, 30 s apart, instead of letting the unit fail: systemd of RHEL 9 fails the
-start of those that require it, and no process would start them again.
+start of units that require a failed unit, and no process would start them again.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """

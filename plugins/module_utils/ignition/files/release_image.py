@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The release image on the live system, and the images inside it.
+"""Ignition files: scripts that pull the release image on the live system and look up the images inside it.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin, assisted-service-pod.
 """

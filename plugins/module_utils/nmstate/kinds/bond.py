@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``link-aggregation`` of nmstate and the ``[bond]`` section of NetworkManager."""
+"""Convert ``link-aggregation`` of nmstate to the ``[bond]`` section of a NetworkManager keyfile."""
 
 from __future__ import annotations
 

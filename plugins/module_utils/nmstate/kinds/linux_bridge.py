@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``bridge`` of a ``linux-bridge``, and the sections ``[bridge]`` and ``[bridge-port]`` of NetworkManager."""
+"""Convert ``bridge`` of a ``linux-bridge`` to sections ``[bridge]`` and ``[bridge-port]`` of a keyfile."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Open vSwitch: ``ovs-bridge`` with its ports, ``ovs-interface`` (internal, patch, DPDK), and ``ovs-db`` of an
-interface.
+"""Convert Open vSwitch parts of nmstate to sections of a NetworkManager keyfile: ``ovs-bridge`` with its ports,
+``ovs-interface`` (internal, patch, DPDK), and ``ovs-db`` of an interface.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OVSDB = {"external_ids": "ovs-external-ids", "other_config": "ovs-other-config"
 
 
 def read_ovs_bridge(section: Section, entry: NetInterface) -> NetInterface:
-    """A bridge without ports gets an internal interface of its own name, because Open vSwitch has none without."""
+    """A bridge without ports gets an internal interface of its name: Open vSwitch has no bridge without one."""
     if entry.mac_address:
         section.problem(
             "mac-address",

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What upstream's conversion webhooks make of the objects of this collection in the other version of their kinds
-(recorded by ``tests/integration/test_capi_assisted_conversion.py``): nothing is left to write.
+"""Objects of this collection, converted by upstream's webhooks to the other version of their kinds (recorded by
+``tests/integration/test_capi_assisted_conversion.py``): the collection has nothing to write.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rows of fields: each of upstream's fields has one, and each reaches its place."""
+"""The table of fields: each of upstream's fields has a row, and each row renders its option."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each rule of the description has a case that breaks it; the description of the other tests breaks none."""
+"""Each rule for a cluster's description has a case that breaks it; the other tests' description breaks none."""
 
 from __future__ import annotations
 

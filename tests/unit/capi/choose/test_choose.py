@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Who may have which host, who gets which and in which words; one example for each rule and each part of a policy."""
+"""Which demand may use which host, which host it gets, and the messages; one example for each rule and each part of a
+policy.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A matching by itself: who moves for whom, and what is remembered of those who cannot."""
+"""Class Matching alone: which demand moves to another host for a new one, and which attempts are repeated."""
 
 from __future__ import annotations
 

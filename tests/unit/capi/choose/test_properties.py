@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What holds for every set of Machines and Agents, checked against rules and searches of the test's own that try
-everything.
-"""
+"""Properties of the choice for all sets of Machines and Agents, against independent rules and full searches."""
 
 from __future__ import annotations
 

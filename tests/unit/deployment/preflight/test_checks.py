@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Judgements of the checks before the window: each verdict from what was observed, without a network."""
+"""Verdicts of the checks before the maintenance window, from observations as plain data, without a network."""
 
 from __future__ import annotations
 

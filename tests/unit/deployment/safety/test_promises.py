@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Promises of the safety table for any evidence and any request, and what a wait may do by itself."""
+"""Properties of the safety table for any evidence and any request, and which actions a wait may do by itself."""
 
 from __future__ import annotations
 

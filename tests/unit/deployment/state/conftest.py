@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Stores of every method."""
+"""Fixtures: a remote store of the deployment's state for each method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _opened(method: str, directory: Path) -> Iterator[Any]:
 
 @pytest.fixture(params=["http", "secret"])
 def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """Each method with a store of its own."""
+    """A remote store for each method."""
     yield from _opened(request.param, tmp_path)
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints to disks, and what users say about hosts."""
+"""Match root device hints with disks, and check the user's descriptions of hosts."""
 
 from __future__ import annotations
 

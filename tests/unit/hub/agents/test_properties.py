@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What holds for every set of hosts and Agents: matching is one to one and knows no order, a plan that was carried out
-leaves nothing to plan.
+"""Properties for every set of hosts and Agents: matching is one to one and independent of order, and after a plan is
+applied the next plan is empty.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agents brought to what was asked for, over real sockets, on a hub that misbehaves: nothing is lost, nothing done
-twice, everything told.
-"""
+"""Reconcile Agents over real sockets, on a hub that misbehaves: nothing is lost, done twice or unreported."""
 
 from __future__ import annotations
 

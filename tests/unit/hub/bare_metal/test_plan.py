@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options become objects that the CRDs take; what controllers write stays theirs; deletion loses nothing; twice is
-once.
+"""Plan objects from options: the CRDs accept them, fields that controllers write are kept, deletion loses nothing, a
+second run changes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options become objects the CRDs take; what the hub would refuse is refused before; twice is once."""
+"""Plan objects from options: the CRDs accept them, what the hub would reject is rejected before, a second run changes
+nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Discovery images: the right one, whole, once; under a hub that makes new ones and a server that breaks."""
+"""Download the discovery image: the right one, complete, once; the hub creates new images, the server fails."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The whole unit against a hub over sockets: order, repetition, check mode, faults, and a complete account of each."""
+"""Reconcile an InfraEnv on a hub over sockets: order, repetition, check mode, faults, a full report of each."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenShift Assisted's Cluster API providers as upstream has them, defects included
+"""Simulate OpenShift Assisted's Cluster API providers with upstream's behaviour, defects included
 (openshift-assisted/cluster-api-provider-openshift-assisted).
 """

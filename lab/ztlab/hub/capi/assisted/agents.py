@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Agents that were discovered through a Machine's InfraEnv: role, Ignition, approval
+"""Set role, Ignition and approval of Agents that were discovered through a Machine's InfraEnv
 (bootstrap/internal/controller/agent_controller.go).
 """
 
@@ -18,7 +18,7 @@ from .ignition import Invalid, for_installation, kernel_arguments
 
 
 class DiscoveredAgentController:
-    """Keys are Agents; whatever hub they are of (defect D17)."""
+    """Keys are all Agents, also those of no Machine (defect D17)."""
 
     def __init__(self, world: World, core: CoreKinds) -> None:
         self._world, self._core = world, core

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Capabilities as an override of the install-config (controlplane/internal/controller/clusterdeployment_controller.go).
+"""Convert capabilities to an install-config override
+(controlplane/internal/controller/clusterdeployment_controller.go).
 
 Pure.
 """
@@ -26,7 +27,7 @@ BARE_METAL = (
 
 
 class Invalid(ValueError):
-    """The baseline is none."""
+    """The baseline capability set is invalid."""
 
 
 def capability_override(provided: Mapping[str, Any], *, bare_metal: bool) -> str:

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenshiftAssistedConfig: an InfraEnv of its own, its discovery Ignition as bootstrap data (upstream:
-openshiftassistedconfig_controller.go).
+"""Controller of OpenshiftAssistedConfig: creates an InfraEnv, and uses its discovery Ignition as bootstrap data
+(upstream: openshiftassistedconfig_controller.go).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ClusterDeployment of a control plane: ClusterImageSet and AgentClusterInstall
+"""Controller of a control plane's ClusterDeployment: creates ClusterImageSet and AgentClusterInstall
 (controlplane/internal/controller/clusterdeployment_controller.go).
 """
 

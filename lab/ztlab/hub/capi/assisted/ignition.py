@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a config adds to Ignition: for the discovery boot, and for the installed system
+"""Ignition that an OpenshiftAssistedConfig adds: for the discovery boot, and for the installed system
 (bootstrap/internal/ignition/ignition.go). Pure.
 """
 
@@ -23,8 +23,8 @@ VERSION = "3.1.0"
 OVERRIDE_VERSIONS = ("3.0.0", "3.1.0")
 SENTINEL_DIR, POST_KUBECONFIG = "/var/lib/capoa", "/var/lib/kubelet/kubeconfig"
 _VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
-# Members of a config of specification 3.1: what a newer one has besides is lost when it is read as one (coreos/ignition
-# config/v3_1/types).
+# Members of a config of specification 3.1. Members of newer specifications are lost when a config is read as 3.1
+# (coreos/ignition config/v3_1/types).
 _KNOWN: Mapping[str, Any] = {
     "ignition": ("version", "config", "timeouts", "security", "proxy"),
     "passwd": ("users", "groups"),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""AgentClusterInstall of a control plane: its kubeconfig, and how far it is
+"""Controller of a control plane's AgentClusterInstall: shows its kubeconfig and installation progress
 (controlplane/internal/controller/agentclusterinstall_controller.go).
 """
 
@@ -19,7 +19,7 @@ RUNNING_STATES = ("finalizing", "adding-hosts")
 
 
 class InstallController:
-    """Keys are AgentClusterInstalls; those that no control plane owns are an error each time (defect D17)."""
+    """Keys are AgentClusterInstalls; those not owned by a control plane cause an error each time (defect D17)."""
 
     def __init__(self, world: World, core: CoreKinds) -> None:
         self._world, self._core = world, core

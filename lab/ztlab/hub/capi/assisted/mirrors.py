@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Manifests of mirror registries for a cluster (upstream: controlplane/internal/imageregistry/image_registry.go).
+"""Render the mirror registry manifests of a cluster (upstream: controlplane/internal/imageregistry/image_registry.go).
 
 Pure.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Release images by version, and the registry that the lab plays for them (controlplane/internal/release,
+"""Release images by version, and the registry that the lab simulates for them (controlplane/internal/release,
 controlplane/internal/version).
 """
 
@@ -18,7 +18,7 @@ _RELEASED = re.compile(r"^\d+\.\d+\.\d+(-(ec|rc)\.\d+)?$")
 
 
 def too_old(version: str) -> bool:
-    """Below 4.14.0, pre-releases of it included; what is no version is taken."""
+    """Whether a version is below 4.14.0, pre-releases of 4.14.0 included; False for an invalid version."""
     match = _VERSION.match(version)
     if match is None:
         return False

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which failure domain gets the next Machine of a control plane, and which Machine is removed. Pure."""
+"""Choose the failure domain of a control plane's next Machine, and the Machine to remove. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _domain(machine: Object) -> str:
 
 
 def next_domain(domains: Sequence[str], machines: Sequence[Object]) -> str:
-    """The one with the fewest Machines that are up to date, then the fewest at all; "" without failure domains."""
+    """The domain with the fewest up-to-date Machines, then the fewest Machines; "" without failure domains."""
     every = Counter(_domain(machine) for machine in machines)
     current = Counter(_domain(machine) for machine in machines if condition_is(new_conditions(machine), "UpToDate"))
     return min(domains, key=lambda name: (current[name], every[name], name), default="")

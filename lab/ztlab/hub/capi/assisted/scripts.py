@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Scripts and units that OpenShift Assisted's bootstrap provider puts on a host.
 
-What they do is upstream's, the text is the lab's own.
+They behave as upstream's scripts do, but the text was written for the lab.
 
-The lab's machines read the same scripts (:mod:`ztlab.machine.config_drive`): nothing but what is in them happens.
+The lab's machines read these scripts (:mod:`ztlab.machine.config_drive`): only what is in them happens.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Metal3Cluster: provisioned as soon as it names an endpoint; it stays as long as hosts of its cluster do (upstream:
-baremetal/metal3cluster_manager.go).
+"""Controller of Metal3Cluster: provisioned as soon as it has an endpoint; it is deleted after the Metal3Machines of its
+cluster (upstream: baremetal/metal3cluster_manager.go).
 """
 
 from __future__ import annotations

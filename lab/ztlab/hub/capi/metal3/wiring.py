@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cluster API Provider Metal3 on one hub, and which change leads to which keys."""
+"""Create Cluster API Provider Metal3 on one hub, and map changes of objects to reconcile requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Metal3:
     def __init__(self, world: World, core: CoreKinds, nodes: Nodes) -> None:
         self._core = core
         self.clusters = Controller("metal3cluster", world.clock, Metal3ClusterController(world, core).reconcile)
-        # One at a time: two Metal3Machines never choose one host.
+        # One reconcile at a time, so that two Metal3Machines never choose the same host.
         self.machines = Controller(
             "metal3machine", world.clock, Metal3MachineController(world, core, nodes).reconcile, parallel=1
         )

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bootstrap data of a Machine as its Agent gets it, and the Secret with the token.
+"""Convert the bootstrap data of a Machine to the form that its Agent gets, and write the Secret with the token.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -21,7 +21,7 @@ BEARER = "Bearer "
 
 
 class Failure(Refused):
-    """A pass that ends with an error and is tried again."""
+    """A reconcile pass that ends with an error and is retried."""
 
     def __init__(self, text: str) -> None:
         super().__init__(0, "Failed", text)

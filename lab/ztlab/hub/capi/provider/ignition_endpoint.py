@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition endpoint of an AgentCluster as its AgentClusterInstall gets it. Pure.
+"""Convert the ignition endpoint of an AgentCluster to the form that its AgentClusterInstall gets. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/ignition_endpoint.go, controllers/agentcluster_controller.go.
 """
@@ -15,7 +15,7 @@ _PARTS = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#
 
 
 def normalised(url: str) -> str:
-    """With brackets around an IPv6 literal that came without, before its port."""
+    """The address with brackets around an IPv6 literal before its port, if they are missing."""
     match = _PARTS.match(url)
     if match is None or "[" in match["authority"] or match["authority"].count(":") < 2:
         return url
@@ -28,7 +28,7 @@ def normalised(url: str) -> str:
 
 
 def for_cluster_install(url: str) -> str:
-    """Without its path, which the assisted-service puts there by the pool of each host."""
+    """The endpoint without its path: the assisted-service adds the path by the pool of each host."""
     match = _PARTS.match(normalised(url))
     if match is None or ("[" not in match["authority"] and match["authority"].count(":") > 1):
         return normalised(url)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Where upstream's provider runs: the Deployments of it that the hub has, and what they watch.
+"""Find the hub's Deployments of upstream's provider, and the namespaces that each instance watches.
 
 Source: openshift/cluster-api-provider-agent main.go.
 """
@@ -27,7 +27,7 @@ LEASE_SECONDS = 15
 
 @dataclasses.dataclass(frozen=True)
 class Scope:
-    """``namespace`` of the objects, ``agents`` of the Agents; "" is every one."""
+    """``namespace``: of the objects, ``agents``: namespace of the Agents; "" means all namespaces."""
 
     namespace: str
     agents: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The conditions of an AgentMachine. Pure.
+"""Render the conditions of an AgentMachine. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -25,7 +25,7 @@ REASONS = ("InfoReported", "IssuesReported", "UnknownReported")
 
 
 def without_agent(problem: str) -> list[Condition]:
-    """As long as no Agent is reserved; ``problem``: what kept the pass from finding one."""
+    """As long as no Agent is reserved; ``problem``: why the reconcile pass found no Agent."""
     first = (
         false("AgentReserved", "AgentNotYetFound", problem) if problem else false("AgentReserved", "NoSuitableAgents")
     )

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How upstream's provider stores what a pass changed: up to three patches, whose failure ends nothing.
+"""Store the changes of a reconcile pass as upstream's provider does: up to three patches, whose errors are ignored.
 
 Source: kubernetes-sigs/cluster-api util/patch/patch.go.
 """
@@ -20,7 +20,7 @@ TRIES = 5
 
 
 async def persist(world: World, kind: Kind, before: Object, after: Object) -> None:
-    """Conditions, then metadata and spec, then the rest of the status; each by itself, and none of them again."""
+    """Patch conditions, then metadata and spec, then the rest of the status; errors are only logged."""
     if world.get(kind, key_of(before)) is None:
         return
     for step in (_conditions, _main, _status):

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which Agent a machine gets: the first that will do. Pure.
+"""Choose the Agent of a machine: the first that fits. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -21,11 +21,11 @@ LONGEST = 63
 
 
 class InvalidSelector(ValueError):
-    """A selector that the API's machinery does not take."""
+    """A selector that the API's machinery rejects."""
 
 
 def valid(agent: Mapping[str, Any]) -> bool:
-    """Approved, unbound, connected, validated; nothing else is looked at."""
+    """Whether an Agent is approved, unbound, connected and validated; no other field counts."""
     conditions = (agent.get("status") or {}).get("conditions")
     wanted = (("Bound", "False"), ("Connected", "True"), ("Validated", "True"))
     return bool(agent["spec"].get("approved")) and all(

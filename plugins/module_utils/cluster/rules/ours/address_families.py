@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The address families of machine, cluster and service networks and of the VIPs agree."""
+"""Check that the address families of machine, cluster and service networks and of the VIPs agree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...upstream.texts import parse_cidr, parse_ip
 from ..checks import own
 from ..facts import Facts
 
-# What is usual for each list and family (openshift/assisted-service swagger.yaml).
+# The usual network of each list and family (openshift/assisted-service swagger.yaml).
 _USUAL = {
     ("serviceNetwork", 4): "172.30.0.0/16",
     ("serviceNetwork", 6): "fd02::/112",
@@ -22,8 +22,8 @@ _USUAL = {
 
 
 def address_families(facts: Facts) -> Iterator[Problem]:
-    """All three lists have the same families: the installer asks for that only where the
-    service networks have both, the service always, and only once the machines run.
+    """All three lists have the same families: the installer requires that only if the service networks have both, the
+    service always, and only once the machines run.
 
     What two of the lists agree on is taken for meant where the user has written it; the machine networks decide
     otherwise.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Static addresses: whose they are and which network they are in.
+"""Check static addresses: each is used once, is usable, and is in a network that fits.
 
 Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
 """
@@ -20,9 +20,9 @@ from .links import NIC_TYPES
 
 # Networks of two or four addresses, and single addresses: a cable between two machines, or inside one.
 _POINT_TO_POINT = {4: 30, 6: 126}
-# What the agent reports of a machine, and the service compares.
+# Types of interfaces that the agent reports and the service compares.
 _REPORTED_TYPES = (*NIC_TYPES, "bond", "vlan")
-# OVN-Kubernetes' own networks that hosts must not be in; its masquerade network is link-local, where hosts may be.
+# Internal networks of OVN-Kubernetes, which must not contain hosts; its masquerade network is link-local and may.
 _OVN_NETWORKS = ("100.64.0.0/16", "100.88.0.0/16", "fd98::/64", "fd97::/64")
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that are taken for each other, or refused by the service for their name.
+"""Check for hosts that would be mistaken for each other, and hosts whose name the service rejects.
 
 Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The interfaces that networkConfig names: whether they exist and are the NICs meant.
+"""Check the interfaces that networkConfig names: whether they exist and are the intended NICs.
 
 The documents are read unchanged: which types of interfaces are rendered makes no difference here.
 
@@ -22,7 +22,7 @@ from ...upstream.texts import mac_error
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts, HostFacts
 
-# What a NIC can be, and what the machine makes itself.
+# Interface types of a NIC, and types that the machine creates itself.
 NIC_TYPES = ("ethernet", "infiniband", "unknown", "")
 _MADE_TYPES = (
     "bond",

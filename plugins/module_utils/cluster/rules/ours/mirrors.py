@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The release image: that it is the version's, that its mirror is found, and that registries let the cluster in.
+"""Check the release image: it matches the version, its mirror is found, and the pull secret has credentials for the
+registries.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files, pkg/asset/agent/mirror.
 """
@@ -19,10 +20,10 @@ from ..checks import INSTALL_CONFIG, own
 from ..facts import Facts
 
 _IMAGE = "openshift_release_image"
-# Which registries the service takes for public where there are no mirrors.
+# Registries that the service regards as public if there are no mirrors.
 _PUBLIC = "quay.io"
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
-# Repositories that hold releases of OpenShift, or what they are made of.
+# Repositories with OpenShift releases, or with the images of releases.
 _RELEASE_REPOSITORY = re.compile(
     r"/(ocp-release|ocp-v4\.0-art-dev|openshift/release(-images)?|ocp/release|okd/scos-(release|content))\b"
 )

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What assisted-service requires of a pull secret beyond the installer (openshift/assisted-service
+"""Check what assisted-service requires of a pull secret beyond the installer (openshift/assisted-service
 internal/cluster/validations/pull_secret_validation.go).
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a host with static addresses reaches the rest of the world: name servers, default route, next hops.
+"""Check how a host with static addresses reaches other networks: name servers, default route, next hops.
 
 Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check,
   docs/upstream/agent-installer.md#faults-that-users-meet.
@@ -17,7 +17,7 @@ from ....nmstate.model import NetworkDocument
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts, HostFacts
 
-# Unspecified and main; only what is there is looked up for everything.
+# Unspecified and main: the only tables that are looked up for all traffic.
 _MAIN_TABLES = (0, 254)
 
 

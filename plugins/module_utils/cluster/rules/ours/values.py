@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values that the installer passes on without a look, and the cluster refuses."""
+"""Report values that the installer copies without a check and the cluster rejects."""
 
 from __future__ import annotations
 

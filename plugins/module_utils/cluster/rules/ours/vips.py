@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual IPs that something else answers for (docs/upstream/agent-installer.md#what-the-installer-does-not-check)."""
+"""Report virtual IPs that another machine answers for
+(docs/upstream/agent-installer.md#what-the-installer-does-not-check).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _PROVISIONING = ("clusterProvisioningIP", "bootstrapProvisioningIP", "provisioni
 
 
 def vip_clash(facts: Facts) -> Iterator[Problem]:
-    """A VIP is no host's own address, no gateway's, and none that DHCP gives away: both would answer for it."""
+    """A VIP must not be the address of a host or gateway, nor assigned by DHCP: both would answer for it."""
     if facts.user_managed_load_balancer:
         return
     owners = _owners(facts)

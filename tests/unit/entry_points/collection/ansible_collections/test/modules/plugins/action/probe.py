@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The way into the module for tests from inside Ansible."""
+"""Action plugin of test module probe: runs the module in Ansible's own process."""
 
 from __future__ import annotations
 
