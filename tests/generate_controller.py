@@ -456,7 +456,7 @@ def apply() -> list[dict[str, Any]]:
 
 def wrapper(row: Template) -> list[dict[str, Any]]:
     return [
-        {"name": "Refuse a limit", "import_playbook": f"{GUARD}.yml"},
+        {"name": "Refuse option --limit", "import_playbook": f"{GUARD}.yml"},
         {"name": row.description.split(".")[0], "import_playbook": f"zerotouch.openshift.{row.playbook}"},
     ]
 

@@ -74,7 +74,7 @@ def test_pools_follow_their_control_plane_in_waves(site: Site) -> None:
     assert (
         run.output.index("TASK [Start the upgrades")
         < run.output.index("(item=also-first)")
-        < run.output.index("TASK [Upgrade the pools]")
+        < run.output.index("TASK [Upgrade the pools and wait until they are ready]")
     ), run.output
     assert states[-1][2] == {"first", "also-first", "second"}, run.output
     assert all(settled(hub, name, 1) for name in (*WAVES, "guest"))

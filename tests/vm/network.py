@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Services on this machine that the guests of the VM tests reach: a collector of their reports, a relay to the
-assisted-service, a web server; and QEMU itself.
+"""What the VM tests run on this machine: three servers for the guests (a collector of their reports, a relay to the
+assisted-service, a web server), and the guests themselves in QEMU.
 """
 
 from __future__ import annotations

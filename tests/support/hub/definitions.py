@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the lab's CustomResourceDefinitions of the hub's kinds: lab/tests/kubeapi/test_corpus.py compares them with
-upstream's, field by field.
+"""Read the lab's CustomResourceDefinitions, and check objects against them. lab/tests/kubeapi/test_upstream.py compares
+the definitions with upstream's, field by field.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Deployments to build Ignition configs from, and a scratch root in which the scripts of a config run."""
+"""Fixtures: deployments from which Ignition configs are built, and a temporary root directory in which tests run the
+scripts of such a config.
+"""
 
 from __future__ import annotations
 
