@@ -21,8 +21,8 @@ does not boot without it.
 GET requests share one connection if the ServiceRoot's `Vendor` is Dell, HPE, Lenovo or Supermicro. All writes, and all requests to other BMCs, open a
 new connection each.
 
-The column *seen on hardware* names the firmware of machines on which the behaviour was seen with this collection. It is empty where it is known from
-its source alone.
+The column *seen on hardware* names the firmware of machines on which the behaviour was seen with this collection. The column is empty where the
+behaviour is known only from its source.
 
 """  # noqa: E501
 _COLUMNS = "| the BMC | attribute | source | seen on hardware |\n|---|---|---|---|\n"
