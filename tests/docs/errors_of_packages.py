@@ -116,6 +116,11 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
                 "stop that process, or set another `openshift_publish.port`",
             ),
             Message(
+                "does not answer with …",
+                "the image server was started, and this machine cannot connect to it",
+                "allow connections of this machine to its own address, and read `logs/image-server.log`",
+            ),
+            Message(
                 "belongs to another user and cannot be controlled.",
                 "another user started the image server",
                 "stop it as that user",

@@ -103,11 +103,11 @@ class Content:
 
 
 class _Source:
-    """A file on disk; ``current`` opens it again when it was replaced."""
+    """A file on disk; ``current`` opens it again when it was replaced. ``url_path`` is encoded, as in its URL."""
 
     def __init__(self, file: str, url_path: str, media_type: str) -> None:
         self.file = file
-        self.url_path = url_path.encode()
+        self.url_path = _path(url_path).encode(errors="replace")
         self.checked = False
         self._media_type = media_type
         self._served: Served | None = None

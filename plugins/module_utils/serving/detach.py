@@ -25,7 +25,7 @@ from . import connections, content, conversation, head, server
 
 _START_LIMIT = 20.0
 _STOP_LIMIT = 5.0
-_HEALTH_LIMIT = 5.0
+_HEALTH_LIMIT = 20.0
 _LARGEST_MESSAGE = 65536
 # Source and configuration come on standard input: nothing of them is seen in the list of processes.
 # The modules become those of a package that exists in this process alone.
@@ -220,7 +220,8 @@ def prolong(process: Process) -> None:
 
 def serves(listen: str, port: int, url_path: str, size: int, *, tls: bool) -> bool:
     """Whether the server on this machine answers for the path with a file of this size."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen, listen)
+    # A server at "::" also listens on IPv4; a machine can be without ::1.
+    host = {"0.0.0.0": "127.0.0.1", "::": "127.0.0.1"}.get(listen, listen)
     connection: http.client.HTTPConnection
     if tls:
         context = ssl.create_default_context()

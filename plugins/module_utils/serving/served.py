@@ -72,7 +72,7 @@ def publish(
     elif not check_mode:
         if process is not None:
             stop_server(process, clock)
-        started, port = _start(image, state, options, port, token)
+        started, port = _start(image, state, options, port, token, clock)
         pid = started.pid
         _record(state, image, options, started, port, token)
     url = base.image_url(options, port, token, image)
@@ -139,11 +139,19 @@ def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any
         recorded.get("key", ""),
     ) != wanted:
         return "the server listens elsewhere or otherwise"
-    path = urlsplit(image_url("http://host", str(recorded.get("token")), image)).path
-    size = image.stat().st_size if image.is_file() else -1
-    if not serves(options.listen, int(recorded.get("port") or 0), path, size, tls=bool(options.certificate)):
+    if not _answers(image, options, int(recorded.get("port") or 0), str(recorded.get("token"))):
         return "the server does not answer"
     return ""
+
+
+def _answers(image: Path, options: PublishOptions, port: int, token: str) -> bool:
+    size = image.stat().st_size if image.is_file() else -1
+    return serves(options.listen, port, _url_path(token, image), size, tls=bool(options.certificate))
+
+
+def _url_path(token: str, image: Path) -> str:
+    """The path as in the URL, encoded."""
+    return urlsplit(image_url("http://host", token, image)).path
 
 
 def server_base(options: PublishOptions) -> ServerBase:
@@ -164,10 +172,12 @@ def server_base(options: PublishOptions) -> ServerBase:
     return ServerBase("", host, tuple(warnings))
 
 
-def _start(image: Path, state: StateFile, options: PublishOptions, port: int, token: str) -> tuple[Process, int]:
+def _start(
+    image: Path, state: StateFile, options: PublishOptions, port: int, token: str, clock: Clock
+) -> tuple[Process, int]:
     config = ServerConfig(
         path=image,
-        url_path=urlsplit(image_url("http://host", token, image)).path,
+        url_path=_url_path(token, image),
         log=state.path.parent / "logs" / LOG,
         listen=options.listen,
         port=port,
@@ -177,7 +187,14 @@ def _start(image: Path, state: StateFile, options: PublishOptions, port: int, to
         key=options.key,
     )
     ensure_directory(config.log.parent)
-    return start_server(config)
+    started, port = start_server(config)
+    if not _answers(image, options, port, token):
+        stop_server(started, clock)
+        raise ZeroTouchError(
+            f"The image server on {options.listen} port {port} does not answer with {image}.",
+            f"Check that this machine can connect to its own address {options.listen}, and read {config.log}.",
+        )
+    return started, port
 
 
 def _record(state: StateFile, image: Path, options: PublishOptions, process: Process, port: int, token: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -62,6 +63,12 @@ def fetch(url: str) -> bytes:
     return body if answer.status == 200 else b""
 
 
+def begun(state: StateFile) -> Process | None:
+    """The server of the last line "begin" in the log."""
+    (*_others, pid) = re.findall(r"begin: pid (\d+)", (state.path.parent / "logs" / served.LOG).read_text())
+    return Process.of(int(pid))
+
+
 def test_serve_is_idempotent(image: Path, state: StateFile) -> None:
     first = go(image, state, LOCAL)
     assert (first.changed, first.reason, first.method) == (True, "no server runs", "serve")
@@ -82,6 +89,30 @@ def test_serve_is_idempotent(image: Path, state: StateFile) -> None:
         False, "the server runs", "serve", first.url, str(image), "127.0.0.1", first.port, first.pid
     )
     assert go(image, state, LOCAL, check_mode=True) == second
+
+
+@pytest.mark.parametrize("name", ["agent x.iso", "agent+v1.iso", "größe.iso", "x%41.iso", "a?b#c.iso"])
+def test_a_name_that_a_url_encodes(image: Path, state: StateFile, name: str) -> None:
+    named = image.rename(image.with_name(name))
+    first = go(named, state, LOCAL)
+    assert fetch(first.url) == b"image" * 100
+    assert not go(named, state, LOCAL).changed
+
+
+def test_a_new_server_that_does_not_answer(image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    servers = []
+
+    def answers_not(*_arguments: object, **_options: object) -> bool:
+        servers.append(begun(state))
+        return False
+
+    monkeypatch.setattr(served, "serves", answers_not)
+    with pytest.raises(ZeroTouchError, match=r"does not answer with .*agent\.x86_64\.iso.*image-server\.log"):
+        go(image, state, LOCAL)
+    (server,) = servers
+    assert server is not None and not server.alive
+    monkeypatch.undo()
+    assert go(image, state, LOCAL).reason == "no server runs"
 
 
 def test_a_killed_server_comes_back_under_the_same_url(image: Path, state: StateFile) -> None:
@@ -137,7 +168,8 @@ def test_what_makes_another_server(image: Path, state: StateFile, monkeypatch: p
     third = go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/"))
     assert third.reason == "the server listens elsewhere or otherwise"
     assert third.url == f"http://192.0.2.9:8080/{state.section('publish')['token']}/agent.aarch64.iso"
-    monkeypatch.setattr(served, "serves", lambda *args, **options: False)
+    answers = [False, True]
+    monkeypatch.setattr(served, "serves", lambda *args, **options: answers.pop(0))
     assert (
         go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/")).reason
         == "the server does not answer"
