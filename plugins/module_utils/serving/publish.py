@@ -12,6 +12,7 @@ recognised. When the image is withdrawn, the token is no longer used: BMCs may h
 from __future__ import annotations
 
 import dataclasses
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.files import remove_leftovers
 from ..common.state import StateFile
 from ..image.copy import patched_copy
 from ..image.iso9660 import ImageFile
@@ -96,11 +98,11 @@ def _take_back(state: StateFile, options: PublishOptions, clock: Clock, check_mo
     reasons = []
     if served.withdraw(state, clock, check_mode):
         reasons.append("the image server is stopped")
-    if copy is not None and copy.exists():
+    if copy is not None and os.path.lexists(copy.parent):
         reasons.append("the copy is removed")
-        if not check_mode:
-            _remove(copy)
-            state.update("publish", {"copy": None, "of": None})
+    if copy is not None and not check_mode:
+        _remove(copy)
+        state.update("publish", {"copy": None, "of": None})
     deleted, words = uploaded.withdraw(state, options, clock, check_mode=check_mode)
     if words:
         done = dataclasses.replace(done, reason=words)
@@ -130,18 +132,12 @@ def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token:
     changed = bool(reason) or recorded.get("url") != url
     if changed and not check_mode:
         if reason:
+            if _moves(target, recorded):
+                _remove(Path(recorded["copy"]))
+            # Before the copy is written, so that one of a killed run is found.
+            state.update("publish", {"method": "directory", "token": token, "copy": str(target), "of": None})
             _copy(image, target, options.mode)
-        state.update(
-            "publish",
-            {
-                "method": "directory",
-                "url": url,
-                "path": str(image),
-                "token": token,
-                "copy": str(target),
-                "of": _identity(image),
-            },
-        )
+        state.update("publish", {"url": url, "path": str(image), "of": _identity(image)})
     return Publication(changed, reason or "the copy is current", "directory", url, str(image), copy_path=str(target))
 
 
@@ -151,18 +147,27 @@ def _copy(image: Path, target: Path, mode: int) -> None:
     try:
         target.parent.mkdir(exist_ok=True)
         target.parent.chmod(entering & 0o711)
+        remove_leftovers(target.parent)
     except OSError as error:
         raise ZeroTouchError(f"{target.parent} cannot be made: {error.strerror}.") from error
     with ImageFile(image) as source:
         patched_copy(source, target, (), mode=mode)
 
 
+def _moves(target: Path, recorded: Mapping[str, Any]) -> bool:
+    return recorded.get("copy", str(target)) != str(target)
+
+
 def _copy_differs(image: Path, target: Path, mode: int, recorded: Mapping[str, Any]) -> str:
+    if _moves(target, recorded):
+        return "the directory or the name of the copy changed"
     if not target.is_file():
         return "there is no copy yet"
     if target.stat().st_mode & 0o777 != mode:
         return f"the copy's mode is not {mode:04o}"
-    if recorded.get("copy") != str(target) or not image.is_file() or recorded.get("of") != _identity(image):
+    if not recorded.get("of"):
+        return "no run has recorded that the copy is complete"
+    if not image.is_file() or recorded["of"] != _identity(image):
         return "the image changed"
     return "" if target.stat().st_size == image.stat().st_size else "the copy is incomplete"
 
@@ -173,13 +178,15 @@ def _identity(path: Path) -> list[int]:
 
 
 def _remove(copy: Path) -> None:
+    """Delete the copy and its directory, which has no other files; also what a killed run has written of it."""
     try:
         copy.unlink(missing_ok=True)
+        remove_leftovers(copy.parent)
         copy.parent.rmdir()
     except FileNotFoundError:
         return
     except OSError as error:
         raise ZeroTouchError(
-            f"The published copy {copy} cannot be removed: {error.strerror}.",
-            "It holds credentials; remove it yourself.",
+            f"{copy.parent} with the published copy cannot be removed: {error.strerror}.",
+            "The copy holds credentials; remove the directory yourself and run again.",
         ) from error

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import publish as publishing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import served
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process, stop_server
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
@@ -250,6 +251,56 @@ def test_directory(image: Path, state: StateFile, tmp_path: Path) -> None:
     assert copy.parent.stat().st_mode & 0o777 == 0o711
     done = withdraw(state, SystemClock())
     assert (done.changed, done.reason, list(root.iterdir())) == (True, "the copy is removed", [])
+
+
+@pytest.mark.parametrize("name", ["agent.x86_64.iso", ".agent.x86_64.iso.k3x.part"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_run_that_was_killed_in_a_copy_leaves_nothing(
+    image: Path, state: StateFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, again: bool
+) -> None:
+    root = tmp_path / "www"
+    root.mkdir()
+    options = PublishOptions(method="directory", directory=str(root), url="http://x/")
+
+    def killed(_source: object, target: Path, *_arguments: object, **_options: object) -> None:
+        target.with_name(name).write_bytes(b"image" * 100)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, "patched_copy", killed)
+        with pytest.raises(KeyboardInterrupt):
+            go(image, state, options)
+    assert len(list(root.rglob("*.*"))) == 1
+    if again:
+        done = go(image, state, options)
+        assert done.changed and list(root.rglob("*.*")) == [Path(done.copy_path)]
+        assert not go(image, state, options).changed
+    assert withdraw(state, SystemClock(), check_mode=True).changed
+    assert withdraw(state, SystemClock()).reason == "the copy is removed" and list(root.iterdir()) == []
+    assert not withdraw(state, SystemClock()).changed and not state.section("publish").get("copy")
+
+
+def test_another_directory_or_name_leaves_no_former_copy(image: Path, state: StateFile, tmp_path: Path) -> None:
+    for name, file in (("first", "a.iso"), ("second", "a.iso"), ("second", "b.iso")):
+        root = tmp_path / "www" / name
+        root.mkdir(parents=True, exist_ok=True)
+        image = image.rename(image.with_name(file))
+        done = go(image, state, PublishOptions(method="directory", directory=str(root), url="http://x/"))
+        assert done.changed and list(tmp_path.glob("www/*/*/*.iso")) == [Path(done.copy_path)]
+    assert list((tmp_path / "www" / "first").iterdir()) == []
+
+
+def test_a_copy_whose_directory_has_files_of_others(image: Path, state: StateFile, tmp_path: Path) -> None:
+    root = tmp_path / "www"
+    root.mkdir()
+    done = go(image, state, PublishOptions(method="directory", directory=str(root), url="http://x/"))
+    other = Path(done.copy_path).with_name("index.html")
+    other.touch()
+    for _attempt in range(2):
+        with pytest.raises(ZeroTouchError, match="cannot be removed: Directory not empty"):
+            withdraw(state, SystemClock())
+    other.unlink()
+    assert withdraw(state, SystemClock()).changed and list(root.iterdir()) == []
 
 
 def test_changing_the_method_takes_the_former_back(image: Path, state: StateFile, tmp_path: Path) -> None:
