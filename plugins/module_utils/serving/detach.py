@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import http.client
 import inspect
@@ -16,6 +17,7 @@ import ssl
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,14 @@ _START_LIMIT = 20.0
 _STOP_LIMIT = 5.0
 _HEALTH_LIMIT = 20.0
 _LARGEST_MESSAGE = 65536
+# What the command line of a server contains.
+_NAME = "zerotouch-image-server"
 # Source and configuration come on standard input: nothing of them is seen in the list of processes.
 # The modules become those of a package that exists in this process alone.
 _PACKAGE = "zerotouch_image_server"
 _BOOT = """
 import json, sys, types
-d = json.load(sys.stdin)
+d = json.loads(sys.stdin.readline())
 for name, text in d["modules"]:
     module = sys.modules[name] = types.ModuleType(name)
     module.__package__ = name.rpartition(".")[0] or name
@@ -94,6 +98,14 @@ class Process:
     def alive(self) -> bool:
         return Process.of(self.pid) == self
 
+    @property
+    def is_server(self) -> bool:
+        """Whether it lives, and is a server that :func:`starting_server` has started."""
+        try:
+            return _NAME.encode() in Path(f"/proc/{self.pid}/cmdline").read_bytes().split(b"\0") and self.alive
+        except OSError:
+            return False
+
     def send(self, number: signal.Signals) -> None:
         """Send a signal if the process still lives."""
         if self.alive:
@@ -108,14 +120,22 @@ class Process:
 
 
 def start_server(config: ServerConfig) -> tuple[Process, int]:
-    """Start a detached server; returns its process and port once it listens.
+    """Start a detached server that needs no record; returns its process and port. Raises as :func:`starting_server`."""
+    with starting_server(config) as started:
+        return started
 
-    Raises :class:`ZeroTouchError` with the reason if it does not.
+
+@contextlib.contextmanager
+def starting_server(config: ServerConfig) -> Iterator[tuple[Process, int]]:
+    """Process and port of a detached server that listens; the block records them.
+
+    The server begins to serve when the block ends. If the block fails, or this process is killed in it, the server
+    ends: without a record no later run could find it. Raises :class:`ZeroTouchError` with the reason if it does not
+    listen.
     """
-    program = json.dumps({"modules": _modules(), "config": config.as_dict()}).encode()
     # No run_command of AnsibleModule: this package knows nothing of Ansible.
     child = subprocess.Popen(  # pylint: disable=ansible-bad-function
-        [sys.executable, "-I", "-c", _BOOT, "zerotouch-image-server"],
+        [sys.executable, "-I", "-c", _BOOT, _NAME],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -123,10 +143,19 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
         cwd="/",
         env={"LANG": "C.UTF-8", "PATH": os.defpath},
     )
+    process: Process | None = None
     try:
-        answer = _dialogue(child, program)
-    finally:
+        process, port = _begun(config, _dialogue(child, config))
+        yield process, port
+        _send(child, b"\n")
+    except BaseException:
         _reap(child)
+        _await_end(process)
+        raise
+    _reap(child)
+
+
+def _begun(config: ServerConfig, answer: dict[str, Any]) -> tuple[Process, int]:
     if "error" in answer:
         raise ZeroTouchError(
             f"The image server cannot listen on {config.listen} port {config.port}: {answer['error']}.",
@@ -151,15 +180,11 @@ def _modules() -> list[tuple[str, str]]:
     ]
 
 
-def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
+def _dialogue(child: subprocess.Popen[bytes], config: ServerConfig) -> dict[str, Any]:
     """Pass the program and read its one line; a server that says nothing is not there."""
-    if child.stdin is None or child.stdout is None or child.stderr is None:
+    if child.stdout is None or child.stderr is None:
         raise ZeroTouchError("The image server could not be started.")
-    try:
-        child.stdin.write(program)
-        child.stdin.close()
-    except BrokenPipeError:
-        child.stdin = None
+    _send(child, json.dumps({"modules": _modules(), "config": config.as_dict()}).encode() + b"\n")
     line = _read_line(child.stdout.fileno(), time.monotonic() + _START_LIMIT)
     try:
         answer = json.loads(line)
@@ -174,6 +199,16 @@ def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
             "Correct the cause, or use another method of openshift_publish.",
         )
     return answer
+
+
+def _send(child: subprocess.Popen[bytes], data: bytes) -> None:
+    """Write to standard input, to which a program that has ended listens no more."""
+    try:
+        if child.stdin is not None:
+            child.stdin.write(data)
+            child.stdin.flush()
+    except BrokenPipeError:
+        child.stdin = None
 
 
 def _read_line(descriptor: int, ends: float) -> bytes:
@@ -198,6 +233,13 @@ def _reap(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
+
+
+def _await_end(process: Process | None) -> None:
+    """Wait for the end of a server whose standard input is closed, so that its port is free."""
+    ends = time.monotonic() + _STOP_LIMIT
+    while process is not None and process.alive and time.monotonic() < ends:
+        time.sleep(0.02)
 
 
 def stop_server(process: Process, clock: Clock) -> bool:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,14 @@ from ..common.errors import ZeroTouchError
 from ..common.files import ensure_directory
 from ..common.state import StateFile
 from . import listening
-from .detach import Process, ServerConfig, prolong, serves, start_server, stop_server
+from .detach import Process, ServerConfig, prolong, serves, starting_server, stop_server
 from .options import Publication, PublishOptions, image_url
 from .route import address_for
 
 # In directory logs of the deployment: a line for each answer.
 LOG = "image-server.log"
+# The first line of a server there. Lines about requests begin with an address.
+_BEGIN = re.compile(r"^\S+Z begin: pid ([0-9]{1,9}), started ([0-9]{1,18}), port ([0-9]{1,5}), ", re.MULTILINE)
 _WILDCARDS = ("0.0.0.0", "::")
 
 
@@ -57,10 +61,10 @@ def publish(
     port = options.port or int(recorded.get("port") or 0)
     kept = process if process is not None and not reason else None
     pid = kept.pid if kept else 0
+    running = {} if kept else _running(state)
     if (
         kept is None
-        and options.port
-        and not _own(process, recorded, options.port)
+        and options.port not in (0, *running.values())
         and (holder := listening.taken_by(options.listen, options.port))
     ):
         raise ZeroTouchError(
@@ -70,11 +74,9 @@ def publish(
     if not check_mode and kept is not None:
         prolong(kept)
     elif not check_mode:
-        if process is not None:
-            stop_server(process, clock)
-        started, port = _start(image, state, options, port, token, clock)
-        pid = started.pid
-        _record(state, image, options, started, port, token)
+        for server in running:
+            stop_server(server, clock)
+        pid, port = _start(image, state, options, port, token, clock)
     url = base.image_url(options, port, token, image)
     if not check_mode:
         state.update("publish", {"url": url, "until": _in_words(options.max_seconds)})
@@ -99,20 +101,31 @@ def _in_words(seconds: float) -> str:
 
 
 def withdraw(state: StateFile, clock: Clock, check_mode: bool) -> bool:
-    """End the recorded server; returns whether there was one."""
-    process = recorded_process(state.section("publish"))
+    """End the server of this work directory; returns whether there was one."""
+    running = _running(state)
     if check_mode:
-        return process is not None
-    if process is not None:
-        stop_server(process, clock)
+        return bool(running)
+    for server in running:
+        stop_server(server, clock)
     if state.section("publish").get("pid"):
         state.update("publish", {"pid": None, "started": None, "since": None, "until": None})
-    return process is not None
+    return bool(running)
 
 
-def _own(process: Process | None, recorded: Mapping[str, Any], port: int) -> bool:
-    """Whether it is our own server, about to be replaced, that holds the port."""
-    return process is not None and recorded.get("port") == port
+def _running(state: StateFile) -> dict[Process, int]:
+    """The living servers of this work directory with their ports: the recorded one, and those whose record was lost,
+    by their first lines in the log.
+    """
+    recorded = state.section("publish")
+    process = recorded_process(recorded)
+    found = {process: int(recorded.get("port") or 0)} if process else {}
+    for name in (f"{LOG}.1", LOG):
+        with contextlib.suppress(OSError):
+            log = (state.path.parent / "logs" / name).read_text(errors="replace")
+            for pid, started, port in _BEGIN.findall(log):
+                server = Process(int(pid), int(started))
+                found |= {server: int(port)} if server.is_server else {}
+    return found
 
 
 def recorded_process(recorded: Mapping[str, Any]) -> Process | None:
@@ -174,7 +187,8 @@ def server_base(options: PublishOptions) -> ServerBase:
 
 def _start(
     image: Path, state: StateFile, options: PublishOptions, port: int, token: str, clock: Clock
-) -> tuple[Process, int]:
+) -> tuple[int, int]:
+    """Process number and port of a new server, which is recorded before it serves."""
     config = ServerConfig(
         path=image,
         url_path=_url_path(token, image),
@@ -187,14 +201,15 @@ def _start(
         key=options.key,
     )
     ensure_directory(config.log.parent)
-    started, port = start_server(config)
+    with starting_server(config) as (process, port):
+        _record(state, image, options, process, port, token)
     if not _answers(image, options, port, token):
-        stop_server(started, clock)
+        stop_server(process, clock)
         raise ZeroTouchError(
             f"The image server on {options.listen} port {port} does not answer with {image}.",
             f"Check that this machine can connect to its own address {options.listen}, and read {config.log}.",
         )
-    return started, port
+    return process.pid, port
 
 
 def _record(state: StateFile, image: Path, options: PublishOptions, process: Process, port: int, token: str) -> None:

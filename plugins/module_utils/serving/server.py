@@ -302,8 +302,10 @@ def serve(server: ImageServer, max_seconds: float, run: tuple[int, float] | None
 
 
 def main(config: Mapping[str, Any]) -> None:
-    """The life of the detached process: bind, leave the starter's process tree, tell pid and port on standard output,
-    serve.
+    """The life of the detached process: bind, leave the starter's process tree, print pid and port on standard output,
+    serve when the starter confirms that it has recorded them.
+
+    If the starter ends without that, no later run could find this process.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -322,8 +324,13 @@ def main(config: Mapping[str, Any]) -> None:
         )
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     server.connections.most = max(1, min(server.connections.most, files - _OTHER_FILES))
-    server.log.write(f"begin: pid {os.getpid()}, port {server.port}, {server.content.file}")
-    _tell({"pid": os.getpid(), "port": server.port})
+    pid = os.getpid()
+    server.log.write(f"begin: pid {pid}, started {_start_of(pid)}, port {server.port}, {server.content.file}")
+    _tell({"pid": pid, "port": server.port})
+    if not os.read(0, 1):
+        server.log.write("end: no run has recorded it")
+        return
+    _silence(0)
     run = config.get("run")
     serve(server, float(config["max_seconds"]), (int(run[0]), float(run[1])) if run else None)
 
@@ -331,7 +338,11 @@ def main(config: Mapping[str, Any]) -> None:
 def _tell(message: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
+    _silence(1, 2)
+
+
+def _silence(*descriptors: int) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
+    for descriptor in descriptors:
         os.dup2(silence, descriptor)
     os.close(silence)

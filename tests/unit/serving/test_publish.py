@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -145,6 +146,59 @@ def test_a_rebuilt_image_is_served_by_the_same_server(image: Path, state: StateF
     second = go(image, state, LOCAL)
     assert not second.changed
     assert fetch(first.url) == b"newer" * 200
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), ZeroTouchError("There is no space for state.json.")])
+def test_a_server_that_cannot_be_recorded_ends(
+    image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        options = PublishOptions(listen="127.0.0.1", port=free.getsockname()[1])
+
+    def full(*_arguments: object) -> None:
+        raise fault
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StateFile, "_write", full)
+        with pytest.raises(type(fault)):
+            go(image, state, options)
+    assert begun(state) is None
+    assert go(image, state, options).reason == "no server runs"
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_a_server_whose_record_was_lost(image: Path, state: StateFile, *, withdrawn: bool) -> None:
+    first = go(image, state, LOCAL)
+    process = begun(state)
+    assert process is not None
+    state.path.unlink()
+    if withdrawn:
+        assert withdraw(state, SystemClock(), check_mode=True).changed and process.alive
+        assert withdraw(state, SystemClock()).reason == "the image server is stopped"
+    else:
+        options = PublishOptions(listen="127.0.0.1", port=first.port)
+        assert go(image, state, options, check_mode=True).changed and process.alive
+        assert fetch(go(image, state, options).url) == b"image" * 100
+    assert not process.alive
+
+
+def test_only_servers_of_the_log_are_stopped(image: Path, state: StateFile) -> None:
+    """Not a process with the number of one, and no other program."""
+    first = go(image, state, LOCAL)
+    mine, server = Process.of(os.getpid()), begun(state)
+    assert mine is not None and server is not None
+    state.path.unlink()
+    lines = [
+        f"begin: pid {mine.pid}, started {mine.started}, port {first.port}, x",
+        f"127.0.0.1 begin: pid {server.pid}, started {server.started}, port {first.port}, x",
+        f"begin: pid {server.pid}, started {server.started + 1}, port {first.port}, x",
+    ]
+    log = state.path.parent / "logs" / served.LOG
+    log.write_text("".join(f"2026-01-01T00:00:00Z {line}\n" for line in lines))
+    assert not withdraw(state, SystemClock()).changed and server.alive
+    with pytest.raises(ZeroTouchError, match=f"in use by process {server.pid}"):
+        go(image, state, PublishOptions(listen="127.0.0.1", port=first.port))
+    stop_server(server, SystemClock())
 
 
 def test_a_reused_process_number_is_not_taken_for_the_server(image: Path, state: StateFile) -> None:

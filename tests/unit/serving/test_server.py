@@ -317,6 +317,24 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
         assert stop_server(process, SystemClock())
 
 
+def test_it_ends_when_its_starter_is_killed_before_it_is_confirmed(tmp_path: Path, image: Path) -> None:
+    program = (
+        "import os, signal, sys; from pathlib import Path;"
+        f"from {detach.__name__} import *;"
+        "config = ServerConfig(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), '127.0.0.1', 0, 60)\n"
+        "with starting_server(config) as (process, port):\n"
+        "    print(process.pid, process.started, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", program, str(image), PATH, str(tmp_path / "log")], stdout=subprocess.PIPE, text=True
+    )
+    process = Process(*map(int, killed.stdout.split()))
+    assert killed.returncode == -signal.SIGKILL
+    assert wait_for(lambda: not process.alive)
+    assert "end: no run has recorded it" in (tmp_path / "log").read_text()
+
+
 def test_it_ends_when_the_image_is_gone(start: Start, image: Path) -> None:
     process, _port = start()
     image.unlink()
