@@ -129,7 +129,8 @@ options:
             description: Whether the BMCs verify the certificate of the server.
             type: bool
       tls:
-        description: Serve HTTPS. Many BMCs refuse certificates of private CAs.
+        description: Serve HTTPS. Many BMCs refuse certificates of private CAs. A renewed certificate replaces a running
+          server.
         type: dict
         suboptions:
           certificate:
@@ -146,7 +147,10 @@ options:
     elements: str
     default: []
   max_seconds:
-    description: How long the server lives at most. Each run of this task restarts that time.
+    description:
+      - How long the server lives at most. Each run of this task restarts that time.
+      - A longer time replaces a running server. A shorter one keeps it, with its own time, because machines may read the
+        image.
     type: int
     default: 86400
   connect_to:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -79,7 +80,7 @@ def publish(
         pid, port = _start(image, state, options, port, token, clock)
     url = base.image_url(options, port, token, image)
     if not check_mode:
-        state.update("publish", {"url": url, "until": _in_words(options.max_seconds)})
+        state.update("publish", {"url": url, "until": _in_words(_life(recorded if kept else {}, options))})
     changed = bool(reason) or recorded.get("url") != url
     return Publication(
         changed,
@@ -144,17 +145,26 @@ def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any
         return "no server runs"
     if recorded.get("path") != str(image):
         return "the server serves another image"
-    wanted = (options.listen, options.port or recorded.get("port"), options.certificate, options.key)
-    if (
-        recorded.get("listen"),
-        recorded.get("port"),
-        recorded.get("certificate", ""),
-        recorded.get("key", ""),
-    ) != wanted:
+    if (recorded.get("listen"), recorded.get("port")) != (options.listen, options.port or recorded.get("port")):
         return "the server listens elsewhere or otherwise"
+    if recorded.get("tls", "") != _tls_digest(options):
+        return "the certificate or its key changed"
+    if _life(recorded, options) < options.max_seconds:
+        return "the server would end too early"
     if not _answers(image, options, int(recorded.get("port") or 0), str(recorded.get("token"))):
         return "the server does not answer"
     return ""
+
+
+def _tls_digest(options: PublishOptions) -> str:
+    """Of the files that a server reads when it starts; empty without TLS."""
+    files = [Path(path).read_bytes() for path in (options.certificate, options.key) if path]
+    return hashlib.sha256(b"\0".join(files)).hexdigest() if files else ""
+
+
+def _life(recorded: Mapping[str, Any], options: PublishOptions) -> float:
+    """The seconds that a server of this record lives, of an earlier release those that are asked for."""
+    return float(recorded.get("max_seconds", options.max_seconds))
 
 
 def _answers(image: Path, options: PublishOptions, port: int, token: str) -> bool:
@@ -201,8 +211,9 @@ def _start(
         key=options.key,
     )
     ensure_directory(config.log.parent)
+    tls = _tls_digest(options)  # before the server reads the files: what changes then is a change for the next run
     with starting_server(config) as (process, port):
-        _record(state, image, options, process, port, token)
+        _record(state, image, options, process, port, token, tls)
     if not _answers(image, options, port, token):
         stop_server(process, clock)
         raise ZeroTouchError(
@@ -212,7 +223,9 @@ def _start(
     return process.pid, port
 
 
-def _record(state: StateFile, image: Path, options: PublishOptions, process: Process, port: int, token: str) -> None:
+def _record(
+    state: StateFile, image: Path, options: PublishOptions, process: Process, port: int, token: str, tls: str
+) -> None:
     state.update(
         "publish",
         {
@@ -224,7 +237,10 @@ def _record(state: StateFile, image: Path, options: PublishOptions, process: Pro
             "pid": process.pid,
             "started": process.started,
             "since": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            "certificate": options.certificate or None,
-            "key": options.key or None,
+            "tls": tls or None,
+            "max_seconds": float(options.max_seconds),
+            # of earlier releases
+            "certificate": None,
+            "key": None,
         },
     )

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import http.client
 import os
 import re
 import socket
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,6 +30,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.option
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish, withdraw
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
+from ansible_collections.zerotouch.openshift.tests.unit.serving.test_options import (
+    KEY,
+    OTHER,
+    certificate_of,
+    pem_of,
+)
 
 LOCAL = PublishOptions(listen="127.0.0.1")
 
@@ -229,6 +238,57 @@ def test_what_makes_another_server(image: Path, state: StateFile, monkeypatch: p
         go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/")).reason
         == "the server does not answer"
     )
+
+
+@pytest.mark.parametrize("renewed", [("tls.crt", "tls.key"), ("both.pem",)])
+def test_a_renewed_certificate(image: Path, state: StateFile, tmp_path: Path, renewed: tuple[str, ...]) -> None:
+    certificate, key = tmp_path / renewed[0], tmp_path / renewed[-1]
+    options = PublishOptions(
+        listen="127.0.0.1", certificate=str(certificate), key="" if certificate == key else str(key)
+    )
+
+    def written(private: object) -> str:
+        pem = certificate_of(private)
+        certificate.write_bytes(pem + pem_of(private))
+        if key != certificate:
+            key.write_bytes(pem_of(private))
+        return pem.decode()
+
+    def shown(port: int) -> str:
+        return ssl.get_server_certificate(("127.0.0.1", port))
+
+    pem = written(KEY)
+    first = go(image, state, options)
+    assert shown(first.port) == pem
+    os.utime(certificate, (1, 1))
+    assert not go(image, state, options).changed
+    pem = written(OTHER)
+    second = go(image, state, options)
+    assert (second.reason, second.url) == ("the certificate or its key changed", first.url)
+    assert shown(second.port) == pem and not go(image, state, options).changed
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "limit"),
+    [(60.0, 60.0, True, 60.0), (3600.0, 60.0, True, 3600.0), (60.0, 3600.0, False, 3600.0)],
+)
+def test_the_life_of_a_server(
+    image: Path, state: StateFile, first: float, second: float, *, kept: bool, limit: float
+) -> None:
+    """A server with the time that is asked for, or more, is not interrupted; it keeps its own time."""
+    before = go(image, state, dataclasses.replace(LOCAL, max_seconds=first))
+    after = go(image, state, dataclasses.replace(LOCAL, max_seconds=second))
+    assert (after.pid == before.pid, after.url) == (kept, before.url)
+    assert after.reason == ("the server runs" if kept else "the server would end too early")
+    ends = datetime.datetime.fromisoformat(state.section("publish")["until"])
+    assert abs((ends - datetime.datetime.now(datetime.UTC)).total_seconds() - limit) < 30
+    assert not go(image, state, dataclasses.replace(LOCAL, max_seconds=second)).changed
+
+
+def test_a_server_of_an_earlier_release_is_kept(image: Path, state: StateFile) -> None:
+    first = go(image, state, LOCAL)
+    state.update("publish", {"max_seconds": None, "tls": None})
+    assert go(image, state, LOCAL).pid == first.pid
 
 
 def test_another_base_url_needs_no_other_server(image: Path, state: StateFile) -> None:
