@@ -80,7 +80,9 @@ options:
             image itself, which must end in C(.iso).
           - With O(publish.method=upload) the image is written to, and read from, C(<url>/<token>/<name of the image>),
             and files of C(boot-artifacts/) C(<url>/<name>). Use the same URL in C(bootArtifactsBaseURL).
-          - By default, with O(publish.method=serve), the address of the interface that leads to O(bmc_addresses).
+          - By default, with O(publish.method=serve), the address of the interface that leads to O(bmc_addresses). If it
+            is set, O(publish.port) is required too, because a proxy or port forwarding must lead to that port.
+          - A user, a password, a query, a fragment and white space are refused.
         type: str
       directory:
         description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose

@@ -33,10 +33,15 @@ DEFAULT_LISTEN = "0.0.0.0"
 DEFAULT_MODE = 0o640
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*\S[\t\x20-\x7e]*")
+_BLANK = re.compile(r"[\s\x00-\x1f\x7f]")
 _YES, _NO = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 USERINFO = (
     "the URL must not contain a user or password: every BMC shows it and writes it to its log. Allow the "
     "addresses of the BMCs on the server, or use a path that cannot be guessed"
+)
+_PORT_OF_URL = (
+    "method serve with url needs the port on which the server listens: your proxy or port forwarding must lead to it. "
+    "Without port the server listens on any free one"
 )
 # Longer than any installation takes, limits of all phases included; a forgotten server is gone the day after.
 DEFAULT_LIFE = 24 * 3600
@@ -96,8 +101,9 @@ class Publication:
 
 
 def userinfo_in(url: str) -> bool:
-    """Whether a URL names a user or a password."""
-    return "@" in url.partition("://")[2].partition("/")[0]
+    """Whether a URL names a user or a password, also one whose scheme was left out."""
+    scheme, mark, rest = url.partition("://")
+    return "@" in (rest if mark else scheme).partition("/")[0]
 
 
 def image_url(base: str, token: str, image: Path) -> str:
@@ -315,10 +321,11 @@ def check_options(options: PublishOptions, *, here: bool = True) -> list[Problem
         problems.append(
             _problem("url", REQUIRED, (f"method {options.method} needs the URL by which BMCs reach the image"))
         )
-    elif options.url and (
-        fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options)
-    ):
-        problems.append(_problem("url", INVALID, fault, options.url))
+    elif options.url and (fault := _url_fault(options)):
+        # A query may be a credential.
+        problems.append(_problem("url", INVALID, fault, re.split("[?#]", options.url)[0]))
+    elif options.url and options.method == "serve" and not options.port:
+        problems.append(_problem("port", REQUIRED, _PORT_OF_URL))
     if options.key and not options.certificate:
         problems.append(_problem("tls.certificate", REQUIRED, "a key needs its certificate"))
     elif here and options.certificate and options.method == "serve":
@@ -330,7 +337,13 @@ def check_options(options: PublishOptions, *, here: bool = True) -> list[Problem
     return problems
 
 
-def _base_url_fault(options: PublishOptions) -> str:
+def _url_fault(options: PublishOptions) -> str:
+    if _BLANK.search(options.url):
+        return "must not contain white space or control characters; write a space as %20"
+    if options.method == "none":
+        return check_image_url(options.url)
+    if "?" in options.url or "#" in options.url:
+        return "must have no query and no fragment: the path of the image is added at its end"
     schemes = tuple(PROTOCOLS) if options.method in _SHARED else ("http", "https")
     try:
         parts = urlsplit(options.url)
@@ -345,4 +358,5 @@ def _absolute(path: str, directory: str) -> str:
 
 
 def _problem(key: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return problem(f"openshift_publish.{key}", kind, detail, value=value, hint=hint)
+    # A value with @ may contain a password.
+    return problem(f"openshift_publish.{key}", kind, detail, value="" if "@" in value else value, hint=hint)

@@ -58,7 +58,7 @@ def address_for(
             "No address of this machine leads to the BMCs, so no URL can be made for the image: "
             + "; ".join(reasons[:3])
             + ".",
-            "Give the base URL by which the BMCs reach this machine in openshift_publish.url.",
+            "Set openshift_publish.listen to the address by which the BMCs reach this machine, or url and port.",
         )
     chosen = max(found, key=lambda address: len(found[address]))
     warnings = [f"No route was found to {reason}." for reason in reasons]
@@ -67,6 +67,6 @@ def address_for(
         ways = "; ".join(f"{address} for {names}" for address, names in hosts.items())
         warnings.append(
             f"The BMCs reach this machine by different addresses ({ways}); the image's URL has {chosen}. Set "
-            "openshift_publish.url if that is wrong."
+            "openshift_publish.listen to another address if that is wrong, or url and port."
         )
     return chosen, warnings

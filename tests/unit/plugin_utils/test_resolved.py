@@ -524,7 +524,7 @@ def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
         ({}, True, True),
         ({"openshift_publish": {"port": 8080}}, True, True),
         ({}, False, False),
-        ({"openshift_publish": {"url": "http://192.0.2.1:8080"}}, True, False),
+        ({"openshift_publish": {"url": "http://192.0.2.1:8080", "port": 8080}}, True, False),
         ({"openshift_publish": {"method": "upload", "url": "http://192.0.2.1/"}}, True, False),
         ({"openshift_connect_to": {"10.0.0.1": "127.0.0.1:8443"}}, True, False),
         ({"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://x"}}, True, False),

@@ -18,6 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.certificate import check_pair
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.listening import taken_by
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
+    USERINFO,
     PublishOptions,
     as_provided,
     check_options,
@@ -206,6 +207,11 @@ def test_paths_are_from_the_directory_and_what_is_reported_is_read_the_same() ->
         (
             {"port": True},
             ("openshift_publish.port: Invalid value: True: must be a number from 0 (any free one) to 65535"),
+        ),
+        ({"url": "user:secret-word@images.example.com"}, f"openshift_publish.url: Forbidden: {USERINFO}"),
+        (
+            {"port": "user:secret-word@images.example.com"},
+            "openshift_publish.port: Invalid value: must be a number from 0 (any free one) to 65535",
         ),
         ({"listen": 7}, "openshift_publish.listen: Invalid value: must be a string"),
         ({"tls": "x.pem"}, "openshift_publish.tls: Invalid value: must be a mapping with certificate and key"),

@@ -229,15 +229,13 @@ def test_what_makes_another_server(image: Path, state: StateFile, monkeypatch: p
     assert (second.reason, second.port) == ("the server serves another image", first.port)
     assert fetch(second.url) == b"other"
     assert fetch(first.url) == b""
-    third = go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/"))
+    elsewhere = PublishOptions(listen="0.0.0.0", port=first.port, url="http://192.0.2.9:8080/")
+    third = go(other, state, elsewhere)
     assert third.reason == "the server listens elsewhere or otherwise"
     assert third.url == f"http://192.0.2.9:8080/{state.section('publish')['token']}/agent.aarch64.iso"
     answers = [False, True]
     monkeypatch.setattr(served, "serves", lambda *args, **options: answers.pop(0))
-    assert (
-        go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/")).reason
-        == "the server does not answer"
-    )
+    assert go(other, state, elsewhere).reason == "the server does not answer"
 
 
 @pytest.mark.parametrize("renewed", [("tls.crt", "tls.key"), ("both.pem",)])
@@ -293,7 +291,7 @@ def test_a_server_of_an_earlier_release_is_kept(image: Path, state: StateFile) -
 
 def test_another_base_url_needs_no_other_server(image: Path, state: StateFile) -> None:
     first = go(image, state, LOCAL)
-    second = go(image, state, PublishOptions(listen="127.0.0.1", url="http://nat.example.com"))
+    second = go(image, state, PublishOptions(listen="127.0.0.1", port=first.port, url="http://nat.example.com"))
     assert (second.changed, second.pid) == (True, first.pid)
     assert second.url.startswith("http://nat.example.com/")
     assert state.section("publish")["url"] == second.url
@@ -446,12 +444,24 @@ def test_none_only_passes_the_url_on(image: Path, state: StateFile) -> None:
         ({"method": "none", "url": "http://x/y/z.iso?token=1"}, "url"),
         ({"url": "x:8080"}, "url"),
         ({"url": "http://x:99999/"}, "url"),
+        ({"url": "http://x:8080"}, "port"),
+        ({"url": "http://x/y?secret-word", "port": 8080}, "url"),
+        ({"method": "upload", "url": "http://x/y?"}, "url"),
+        ({"method": "directory", "directory": "/tmp", "url": "http://x/y#z"}, "url"),
+        ({"url": "http://x/a b", "port": 8080}, "url"),
+        ({"method": "upload", "url": "http://x/\n"}, "url"),
+        ({"method": "none", "url": "http://x/a b/z.iso"}, "url"),
+        ({"method": "none", "url": "http://x/y/z.iso?secret-word"}, "url"),
+        ({"url": "user:secret-word@x", "port": 8080}, "url"),
+        ({"url": "http:/user:secret-word@x/", "port": 8080}, "url"),
         ({"method": "directory", "directory": "/nowhere", "url": "http://x/"}, "directory"),
         ({"key": "/k"}, "tls.certificate"),
     ],
 )
 def test_wrong_options(options: dict, path: str, image: Path, state: StateFile) -> None:
-    assert [problem.path for problem in check_options(PublishOptions(**options))] == [f"openshift_publish.{path}"]
+    problems = check_options(PublishOptions(**options))
+    assert [problem.path for problem in problems] == [f"openshift_publish.{path}"]
+    assert "secret-word" not in problems[0].text()
     with pytest.raises(InvalidInput):
         go(image, state, PublishOptions(**options))
 
