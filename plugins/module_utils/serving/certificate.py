@@ -55,6 +55,8 @@ def _unreadable(path: Path) -> str:
         path.read_bytes()
     except OSError as error:
         return "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+    except ValueError:
+        return "is not a path: it has characters that no name of a file has"
     return ""
 
 

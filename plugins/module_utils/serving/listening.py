@@ -52,6 +52,8 @@ def _try(listen: str, port: int) -> OSError | None:
             probe.listen(1)
     except OSError as error:
         return error
+    except ValueError:  # a part of the name is empty, longer than 63 characters, or no text
+        return socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     return None
 
 

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -308,7 +310,7 @@ def check_options(options: PublishOptions, *, here: bool = True) -> list[Problem
     problems = []
     if options.method == "directory" and not options.directory:
         problems.append(_problem("directory", REQUIRED, "method directory needs the directory to copy the image to"))
-    elif here and options.method == "directory" and not Path(options.directory).is_dir():
+    elif here and options.method == "directory" and not os.path.isdir(options.directory):
         problems.append(
             _problem(
                 "directory",
@@ -354,7 +356,9 @@ def _url_fault(options: PublishOptions) -> str:
 
 
 def _absolute(path: str, directory: str) -> str:
-    return str(Path(directory, Path(path).expanduser()).absolute()) if path else ""
+    with contextlib.suppress(ValueError):  # no name of a user
+        path = os.path.expanduser(path)
+    return str(Path(directory, path).absolute()) if path else ""
 
 
 def _problem(key: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:

@@ -30,7 +30,10 @@ def source_address(host: str, port: int) -> str:
 
     Raises OSError when the name cannot be resolved or there is no route.
     """
-    family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    try:
+        family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    except ValueError:  # a part of the name is empty or longer than 63 characters
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known") from None
     with socket.socket(family, kind, protocol) as probe:
         probe.connect(address)
         return str(probe.getsockname()[0]).partition("%")[0]

@@ -242,6 +242,13 @@ def test_anything_at_all_is_read_or_reported(publish_: dict[str, Any]) -> None:
             "no-such-name.invalid",
             ("openshift_publish.listen: Invalid value: the name no-such-name.invalid cannot be resolved"),
         ),
+        (
+            "bastion..example.com",
+            "openshift_publish.listen: Invalid value: the name bastion..example.com cannot be resolved",
+        ),
+        ("a" * 64, f"openshift_publish.listen: Invalid value: the name {'a' * 64} cannot be resolved"),
+        ("a\0b", "openshift_publish.listen: Invalid value: the name a\\x00b cannot be resolved"),
+        ("\ud800", "openshift_publish.listen: Invalid value: the name \\ud800 cannot be resolved"),
     ],
 )
 def test_where_this_machine_cannot_listen(listen: str, text: str) -> None:
@@ -255,6 +262,28 @@ def test_a_port_that_needs_rights() -> None:
         pytest.skip("every port is free for users here")
     (problem,) = check_options(PublishOptions(listen="127.0.0.1", port=1))
     assert problem.path == "openshift_publish.port" and "needs more rights" in problem.detail
+
+
+@pytest.mark.parametrize("path", ["~no-such-user/x", "~a\0b/x", "~\ud800/x", "a\0b", "\ud800", "x/\ud800", "a" * 5000])
+@pytest.mark.parametrize(
+    ("publish_", "field"),
+    [
+        ({"tls": {"certificate": "{path}"}}, "tls.certificate"),
+        ({"tls": {"certificate": "{good}", "key": "{path}"}}, "tls.key"),
+        ({"method": "directory", "url": "http://x/", "directory": "{path}"}, "directory"),
+    ],
+)
+def test_paths_that_are_none(tmp_path: Path, publish_: dict[str, Any], field: str, path: str) -> None:
+    (tmp_path / "good.crt").write_bytes(certificate_of(KEY))
+    texts = {"{path}": path, "{good}": str(tmp_path / "good.crt")}
+    publish_ = {
+        key: {name: texts[text] for name, text in value.items()} if isinstance(value, dict) else texts.get(value, value)
+        for key, value in publish_.items()
+    }
+    options, problems = read_publish({**publish_, "image_access": {"ca_cert": path}}, str(tmp_path))
+    assert problems == []
+    (problem,) = check_options(options)
+    assert problem.path == f"openshift_publish.{field}" and problem.kind == "Invalid value"
 
 
 @pytest.mark.parametrize("check_mode", [False, True])

@@ -65,3 +65,6 @@ def test_unknown_names() -> None:
 
 def test_the_real_routing_table() -> None:
     assert source_address("127.0.0.53", 443) == "127.0.0.1"
+    for name in ("bmc..example.com", "a" * 64, "no-such-name.invalid"):
+        with pytest.raises(OSError):
+            source_address(name, 443)
