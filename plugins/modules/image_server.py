@@ -110,7 +110,8 @@ options:
         choices: [ranges, digest]
         default: ranges
       delete:
-        description: Delete uploaded files with O(state=stopped). By default they stay, and the result says so.
+        description: Delete uploaded files with O(state=stopped). By default they stay, and the result says so. Files on
+          the server of an earlier O(publish.url) stay, with a warning.
         type: bool
         default: false
       image_access:
@@ -151,8 +152,8 @@ options:
   max_seconds:
     description:
       - How long the server lives at most. Each run of this task restarts that time.
-      - A longer time replaces a running server. A shorter one keeps it, with its own time, because machines may read the
-        image.
+      - A longer time replaces a running server. A shorter one keeps it, with its own time, because machines may read
+        the image.
     type: int
     default: 86400
   connect_to:
@@ -306,7 +307,10 @@ def run(call: Call) -> dict[str, Any]:
     if call.params["state"] == "stopped":
         if call.pending:
             return call.predict("stop publishing the image when no host reads it")
-        return withdraw_image(call.params, call.clock, check_mode=call.check_mode)
+        result, warnings = withdraw_image(call.params, call.clock, check_mode=call.check_mode)
+        for warning in warnings:
+            call.warn(warning)
+        return result
     result, warnings = publish_image(call.params, call.clock, check_mode=call.check_mode)
     call.add_secrets(known_secrets(work_dir))  # the token that this call has created
     for warning in warnings:

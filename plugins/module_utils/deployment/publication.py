@@ -102,8 +102,10 @@ def _hint(work_dir: WorkDir, url: str) -> str:
     )
 
 
-def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
-    """Take back; the module's result."""
+def withdraw_image(
+    params: Mapping[str, Any], clock: Clock, *, check_mode: bool
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Take back; the module's result, and warnings."""
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
     with (
@@ -114,7 +116,7 @@ def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool)
         done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
         if not check_mode:
             work_dir.image_url.unlink(missing_ok=True)
-    return _result(work_dir, done)
+    return _result(work_dir, done), done.warnings
 
 
 def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Path:

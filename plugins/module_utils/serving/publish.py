@@ -75,7 +75,8 @@ def withdraw(
     """End our server, remove our copy, and forget the token, so that the next deployment has another URL; safe to
     repeat.
 
-    Uploaded files are deleted only if ``options`` say so.
+    Uploaded files are deleted only if ``options`` say so, and only on the server of ``options.url``; ``warnings`` name
+    those on another one.
     """
     done = _take_back(state, options or PublishOptions(), clock, check_mode)
     if not check_mode and state.section("publish").keys() & {"token", "url"}:
@@ -103,9 +104,9 @@ def _take_back(state: StateFile, options: PublishOptions, clock: Clock, check_mo
     if copy is not None and not check_mode:
         _remove(copy)
         state.update("publish", {"copy": None, "of": None})
-    deleted, words = uploaded.withdraw(state, options, clock, check_mode=check_mode)
+    deleted, words, warnings = uploaded.withdraw(state, options, clock, check_mode=check_mode)
     if words:
-        done = dataclasses.replace(done, reason=words)
+        done = dataclasses.replace(done, reason=words, warnings=warnings)
     changed = bool(reasons) or deleted
     if not changed:
         return done

@@ -67,6 +67,10 @@ class FileTransfer:
         )
         self._clock = clock
 
+    def is_own(self, url: str) -> bool:
+        """Whether the URL is on the server to which the headers may go."""
+        return self._client.is_own(url)
+
     def compare(self, file: Path, url: str, *, whole: bool) -> StoredFile:
         """Compare size, beginning and end of what the server stores with the file, or every byte of it.
 
@@ -80,7 +84,7 @@ class FileTransfer:
         if found.refused:
             return found
         warning = (
-            f"{_shown(url)} cannot be read without openshift_publish.headers from here. BMCs send no headers: let the "
+            f"{shown(url)} cannot be read without openshift_publish.headers from here. BMCs send no headers: let the "
             "server allow their addresses."
         )
         return dataclasses.replace(found, warnings=(*found.warnings, warning))
@@ -126,7 +130,7 @@ class FileTransfer:
         if answer.status >= 300:
             hint = "Check openshift_publish.headers, or delete the file yourself; it contains credentials."
             beginning = answer.text()[:200]
-            raise RemoteError(SERVICE, answer.status, f"{_shown(url)} is not deleted. {beginning}", hint=hint)
+            raise RemoteError(SERVICE, answer.status, f"{shown(url)} is not deleted. {beginning}", hint=hint)
         return True
 
     def _put(self, file: Path, url: str) -> None:
@@ -163,7 +167,7 @@ class FileTransfer:
             with self._client.stream("GET", url, headers=wanted, within=_ANSWER) as answer:
                 if answer.status == 200:
                     found = self._compare_body(file, url, answer)
-                    warning = f"{_shown(url)} is served without ranges (RFC 9110 14), which many BMCs need."
+                    warning = f"{shown(url)} is served without ranges (RFC 9110 14), which many BMCs need."
                     return dataclasses.replace(found, warnings=(warning,))
                 if answer.status == 416:
                     return StoredFile(f"{file.name} has another size there")
@@ -198,11 +202,11 @@ class FileTransfer:
     def _words(self, answer: urllib3.BaseHTTPResponse, url: str) -> str:
         """What the server says of an error, without secrets; of a redirect that it is one."""
         if 300 <= answer.status < 400:
-            return f"{_shown(url)} is redirected. Set openshift_publish.url to the address that it leads to."
+            return f"{shown(url)} is redirected. Set openshift_publish.url to the address that it leads to."
         data = beginning(self._client.pieces(answer, url, _LARGEST_ANSWER), _LONGEST_WORDS)
         words = self._client.without_credentials(data, self._headers).decode(errors="replace")
         reason = answer.reason or "no reason given"
-        return f"{reason} for {_shown(url)}. {words}".rstrip(". ")
+        return f"{reason} for {shown(url)}. {words}".rstrip(". ")
 
     def _repeated(self, call: Callable[[], T]) -> T:
         return retry(call, UPLOAD, self._clock)
@@ -233,6 +237,7 @@ def _part(file: Path, offset: int, length: int) -> bytes:
         return handle.read(length)
 
 
-def _shown(url: str) -> str:
+def shown(url: str) -> str:
+    """A URL for messages: without query and without the token."""
     parts = urlsplit(url)
     return without_url_tokens(f"{parts.scheme}://{parts.netloc}{parts.path}")

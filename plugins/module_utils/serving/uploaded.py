@@ -22,7 +22,7 @@ from ..common.http import HttpClient
 from ..common.state import StateFile
 from ..common.tls import Tls
 from .options import Publication, PublishOptions, image_url
-from .transfer import SERVICE, FileTransfer, StoredFile
+from .transfer import SERVICE, FileTransfer, StoredFile, shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,24 +137,39 @@ def _upload(
     _record(state, target.url, {"of": identity, "etag": found.etag})
 
 
-def withdraw(state: StateFile, options: PublishOptions, clock: Clock, *, check_mode: bool) -> tuple[bool, str]:
-    """Delete the uploaded files if ``delete`` is set; returns whether there were any to delete, and what was done with
-    them.
+def withdraw(
+    state: StateFile, options: PublishOptions, clock: Clock, *, check_mode: bool
+) -> tuple[bool, str, tuple[str, ...]]:
+    """Delete the uploaded files if ``delete`` is set; returns whether there were any to delete, what was done with
+    them, and warnings.
+
+    The headers are sent to the server of ``options.url`` only, so files on another one stay.
     """
     uploads = list(state.section("publish").get("uploads") or {})
     if not uploads:
-        return False, ""
+        return False, "", ()
     if options.method != "upload" or not options.delete:
-        return False, (
+        words = (
             f"{len(uploads)} uploaded files stay on the server, and contain credentials; openshift_publish.delete "
             "deletes them"
         )
+        return False, words, ()
+    transfer = _transfer(options, clock)
+    own = [url for url in uploads if transfer.is_own(url)]
     if not check_mode:
-        transfer = _transfer(options, clock)
-        for url in uploads:
+        for url in own:
             transfer.delete(url)
             _record(state, url, None)
-    return True, "the uploaded files are deleted"
+    others = [shown(url) for url in uploads if url not in own]
+    if not others:
+        return True, "the uploaded files are deleted", ()
+    warning = (
+        f"Uploaded files stay on another server than that of openshift_publish.url: {', '.join(others)}. They contain "
+        "credentials. Delete them yourself."
+    )
+    if not own:
+        return False, "uploaded files stay on another server", (warning,)
+    return True, "the uploaded files are deleted, except those on another server", (warning,)
 
 
 def _record(state: StateFile, url: str, entry: Mapping[str, Any] | None) -> None:

@@ -371,6 +371,38 @@ def test_withdraw(store: Store, image: Path, rootfs: Path, state: StateFile, opt
     assert not withdraw(state, Timeless(), deleting).changed
 
 
+def test_withdraw_with_another_server(
+    store: Store, image: Path, rootfs: Path, state: StateFile, options: PublishOptions
+) -> None:
+    """Headers go to the configured server only; a file elsewhere must not end each run with an error."""
+    other = dataclasses.replace(options, url=options.url.replace("127.0.0.1", "localhost"))
+    first = go(image, state, other)
+    second = go(image, state, options, rootfs)
+    assert len(store.files) == 2 and len(state.section("publish")["uploads"]) == 3
+    deleting, token = dataclasses.replace(options, delete=True), state.section("publish")["token"]
+    warning = (
+        f"Uploaded files stay on another server than that of openshift_publish.url: {other.url}/<hidden>/{image.name}. "
+        "They contain credentials. Delete them yourself."
+    )
+    for check_mode in (True, False):
+        done = withdraw(state, Timeless(), deleting, check_mode=check_mode)
+        assert (done.changed, done.reason, done.warnings) == (
+            True,
+            "the uploaded files are deleted, except those on another server",
+            (warning,),
+        )
+        assert token not in str(done.warnings)
+    assert urlsplit(second.url).path not in store.files and list(state.section("publish")["uploads"]) == [first.url]
+    again = withdraw(state, Timeless(), deleting)
+    assert (again.changed, again.reason, again.warnings) == (
+        False,
+        "uploaded files stay on another server",
+        (warning,),
+    )
+    assert withdraw(state, Timeless(), dataclasses.replace(other, delete=True)).changed
+    assert withdraw(state, Timeless(), deleting).reason == "nothing is published"
+
+
 def test_a_run_that_was_killed_in_an_upload_leaves_nothing_unknown(
     store: Store, image: Path, state: StateFile, options: PublishOptions, monkeypatch
 ) -> None:
