@@ -120,7 +120,7 @@ class Process:
 
 
 def start_server(config: ServerConfig) -> tuple[Process, int]:
-    """Start a detached server that needs no record; returns its process and port. Raises as :func:`starting_server`."""
+    """Process and port of a new detached server that needs no record. Raises as :func:`starting_server`."""
     with starting_server(config) as started:
         return started
 
