@@ -156,7 +156,7 @@ def _copy(image: Path, target: Path, mode: int) -> None:
 
 
 def _moves(target: Path, recorded: Mapping[str, Any]) -> bool:
-    return recorded.get("copy", str(target)) != str(target)
+    return bool(recorded.get("copy", str(target)) != str(target))
 
 
 def _copy_differs(image: Path, target: Path, mode: int, recorded: Mapping[str, Any]) -> str:
