@@ -99,7 +99,7 @@ options:
         installation on its way.
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, abandon_hosts, break_lock]
     default: []
   log_dir:
     description: Where folders of failures go. By default C(logs) in O(work_dir).

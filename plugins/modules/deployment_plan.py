@@ -78,7 +78,7 @@ options:
       - Whether the machines may be booted is decided by M(zerotouch.openshift.touch_check).
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, abandon_hosts, break_lock]
     default: []
   ca_cert:
     description: CA, as path or PEM, trusted for the API in addition to the deployment's own signers.

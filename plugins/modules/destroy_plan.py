@@ -14,6 +14,8 @@ description:
   - Checks the confirmation, decides by the safety table of this collection (page safety of the documentation) which
     machines may be powered off, and plans what is removed from the hub or the assisted-service and which files are
     removed.
+  - Machines that the state of O(touch.work_dir) has and that are no hosts of the call stop it, unless O(touch.force)
+    contains V(abandon_hosts). A hub releases the machines of methods V(hosted) and V(capi) itself.
   - Role P(zerotouch.openshift.cluster_destroy#role) applies this plan. Check mode prints it.
   - Fails before anything is done if the confirmation is missing, if one host must not be touched, or if O(purge) would
     remove a file that this collection did not create, or if the assisted-service has a cluster of this name that was
@@ -132,6 +134,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rem
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import with_missing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
     read_touch,
     touch_spec,
@@ -171,6 +174,13 @@ def run(call: Call) -> dict[str, Any]:
     # Machines of a hosted cluster stay on: their BMCs are not read.
     hosted = touch.method == "hosted"
     names = [host.name for host in touch.hosts] if hosted else [*bmc_hosts, *params["manual_hosts"]]
+    touch = with_missing(
+        touch,
+        [
+            *(touch.host(str(host["name"]), host["mac_addresses"] or ()) for host in params["hosts"]),
+            *touch.known(params["manual_hosts"]),
+        ],
+    )
     machines = inspect_all(boot_requests([] if hosted else params["hosts"]), options, read_only=True)
     judgement, gathered = check_machines("destroy", touch, machines, names, call.clock, call.progress)
     result = described(judgement, gathered)

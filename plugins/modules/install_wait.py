@@ -66,7 +66,7 @@ options:
         the new one was seen. Other values have no meaning here.
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, abandon_hosts, break_lock]
     default: []
   left_hosts:
     description:

@@ -26,7 +26,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 URL = "http://192.0.2.1/token/agent.iso"
-MAC = "52:54:00:00:00:01"
+MAC, OTHER_MAC = "52:54:00:00:00:01", "52:54:00:00:00:09"
+NO_SERVICE = {"service_url": "http://127.0.0.1:1"}
 
 
 @pytest.fixture
@@ -359,6 +360,54 @@ class TestDestroyPlan:
         assert outcome(result["decision"]) == ("13", "leave")
         assert (result["removal"]["power_off"], result["removal"]["keep_objects"]) == ([], ["node-1"])
         assert "node-1 is not changed" in result["removal"]["summary"]
+
+    @pytest.mark.parametrize(
+        ("entry", "more", "stops"),
+        [
+            ({"name": "worker-9", "macs": [OTHER_MAC]}, {}, True),
+            ({"name": "worker-9", "macs": [OTHER_MAC]}, {"method": "assisted", "assisted": NO_SERVICE}, True),
+            ({"name": "worker-9", "macs": [OTHER_MAC]}, {"force": ["take_over", "start_over", "abandon_hub"]}, True),
+            ({"name": "worker-9", "macs": [OTHER_MAC]}, {"force": ["abandon_hosts"]}, False),
+            ({"name": "worker-9", "macs": [OTHER_MAC], "state": "released"}, {}, False),
+            # The inventory has another name for the machine, or another network card in it.
+            ({"name": "blade-7", "macs": [MAC]}, {}, False),
+            ({"name": "node-1", "macs": [OTHER_MAC]}, {}, False),
+            # A hub has the machines of a hosted cluster, and of Cluster API.
+            ({"name": "worker-9", "macs": [OTHER_MAC]}, {"method": "hosted"}, False),
+            ({"name": "worker-9", "macs": [OTHER_MAC]}, {"method": "capi"}, False),
+        ],
+    )
+    def test_a_machine_that_left_the_inventory(
+        self, call: Any, served: Any, tmp_path: Path, entry: dict[str, Any], more: dict[str, Any], stops: bool
+    ) -> None:
+        """Its power would stay on, and the only record of it would be deleted."""
+        deployed(tmp_path / "demo", "installed")
+        method = str(more.get("method", "agent"))
+        machine = {"state": "booted", "method": method, "macs": entry["macs"], "at": "2026-01-01T00:00:00Z"}
+        machine |= {"state": entry["state"]} if "state" in entry else {}
+        with StateFile(tmp_path / "demo" / "state.json").edit() as document:
+            document["machines"] = {entry["name"]: machine}
+            document["install"]["method"] = method
+        result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"], **more))
+        decided = result.get("decision") or result
+        rows = {host["name"]: (host["row"], host["outcome"]) for host in decided["hosts"]}
+        assert (rows.get("worker-9") == ("3a", "stop")) is stops, result
+        if stops:
+            words = ("worker-9: state.json records", "no host of this cluster in the inventory", "abandon_hosts")
+            assert result["failed"] and all(word in result["msg"] for word in words), result["msg"]
+        elif "force" in more:
+            assert "worker-9 is not changed: state.json records" in result["removal"]["summary"]
+
+    def test_groups_with_other_names_leave_no_machine_on(self, call: Any, tmp_path: Path) -> None:
+        """The inventory has no hosts then."""
+        deployed(tmp_path / "demo", "installed")
+        entry = {"state": "booted", "method": "agent", "macs": [MAC]}
+        StateFile(tmp_path / "demo" / "state.json").update("machines", {f"node-{number}": entry for number in (1, 2)})
+        result = call(destroy_plan, hosts=[], touch=touch(tmp_path / "demo", hosts=[], confirm=["demo"]))
+        assert (
+            result["failed"]
+            and "node-1, node-2: state.json records that this deployment booted it or took it over" in result["msg"]
+        )
 
     def test_the_machines_of_a_hosted_cluster_are_not_read(self, call: Any, served: Any, tmp_path: Path) -> None:
         call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"], method="hosted"))

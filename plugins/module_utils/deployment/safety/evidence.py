@@ -46,6 +46,7 @@ class Evidence:
     the deployment that has the host. ``other_deployment``: it is no host, but the cluster that would be deleted from a
     hub, and why it is not the one of this deployment. ``silent``: its installation is under way and does not answer at
     this moment, within its limits.
+    ``missing``: the state has it, and it is no host of a run that is about all hosts.
     ``strayed``: it has booted the image again after the service of its installation had ended.
     ``leaving``: it is on its way out of its cluster, so that its Node may stop being Ready at any moment.
     ``elsewhere``: where it is registered otherwise. ``recorded``: the state of this deployment has the host. ``due``: a
@@ -58,6 +59,7 @@ class Evidence:
     foreign_bare_metal_host: str = ""
     own_bare_metal_host: str = ""
     other_cluster: str = ""
+    missing: str = ""
     other_method: str = ""
     other_deployment: str = ""
     failed: str = ""

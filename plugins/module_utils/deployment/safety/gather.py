@@ -39,6 +39,12 @@ from .table import ABANDON_HUB, COLUMNS, HUB_METHODS, Action
 _POWER: Mapping[str, Power] = {"On": "On", "Off": "Off"}
 # Columns of the table whose actions power off the control plane: after that, the cluster's own API does not answer.
 _END_THE_CLUSTER = ("destroy", "off")
+# Methods whose hub finds and releases the machines of its cluster itself.
+_RELEASED_BY_HUB = ("hosted", "capi")
+_MISSING = (
+    "state.json records that this deployment booted it or took it over, and it is no host of this cluster in the "
+    "inventory"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,6 +87,16 @@ def decide(
     return judge(gathered.evidence, touch.request(action)), gathered
 
 
+def with_missing(touch: Touch, hosts: Sequence[InventoryHost]) -> Touch:
+    """``touch`` with the recorded machines that a run which destroys the deployment would leave on: those that are none
+    of ``hosts``, about which it decides. Spare machines of a hub are for other clusters, too.
+    """
+    if touch.work_dir is None or (touch.method in _RELEASED_BY_HUB and ABANDON_HUB not in touch.force):
+        return touch
+    known = [*hosts, *(touch.hosts if touch.method in HUB_METHODS else ())]
+    return dataclasses.replace(touch, missing=read_record(touch.work_dir).missing(known))
+
+
 def _of_deployment(action: Action, touch: Touch, evidence: Mapping[str, Evidence]) -> dict[str, Evidence]:
     """That the deployment is recorded with another method, whose hosts may be in other groups: destroying it would
     delete the only record of them.
@@ -114,7 +130,7 @@ def gather(
     record = read_record(touch.work_dir) if touch.work_dir else TouchRecord(Path())
     hosts = [
         record.completed(touch.host(name, by_name[name].item.mac_addresses if name in by_name else ()))
-        for name in dict.fromkeys([*by_name, *names])
+        for name in dict.fromkeys([*by_name, *names, *(host.name for host in touch.missing)])
     ]
     evidence = _of_machines(hosts, machines)
     evidence = _of_record(evidence, hosts, record, touch, first)
@@ -185,8 +201,9 @@ def _of_record(
     first: Gathered | None,
 ) -> dict[str, Evidence]:
     found = {}
+    missing = {host.name for host in touch.missing}
     for host in hosts:
-        known = evidence[host.name]
+        known = evidence[host.name].also(missing=_MISSING if host.name in missing else "")
         of_host = first.record_for(host.name, known.power, record) if first is not None else record
         found[host.name] = _recorded(known, host, of_host, touch)
     return found

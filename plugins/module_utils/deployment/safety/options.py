@@ -64,6 +64,7 @@ class Touch:
     """The values of option ``touch``.
 
     ``work_dir`` is None for a call that belongs to no deployment; ``hub`` and ``assisted`` are options of connections.
+    ``missing`` are recorded hosts that a run about all hosts does not have.
     """
 
     method: str = "agent"
@@ -77,6 +78,7 @@ class Touch:
     rendezvous_ip: str = ""
     limits: Limits = dataclasses.field(default_factory=Limits)
     hosts: tuple[InventoryHost, ...] = ()
+    missing: tuple[InventoryHost, ...] = ()
     identities: Mapping[str, Identity] = dataclasses.field(default_factory=dict)
     hub: Mapping[str, Any] | None = dataclasses.field(default=None, repr=False)
     scope: HubScope = dataclasses.field(default_factory=lambda: HubScope(""))
@@ -97,7 +99,7 @@ class Touch:
 
     def host(self, name: str, macs: Sequence[str] = ()) -> InventoryHost:
         """The identity of a host; one that the options do not list has its name and ``macs`` only."""
-        known = next((host for host in self.hosts if host.name == name), None)
+        known = next((host for host in (*self.hosts, *self.missing) if host.name == name), None)
         return known or inventory_host({"name": name, "macs": list(macs)})
 
     def assisted_cluster_id(self, work_dir: WorkDir) -> str:

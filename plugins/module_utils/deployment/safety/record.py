@@ -142,6 +142,19 @@ class TouchRecord:
     def released(self, host: InventoryHost) -> bool:
         return self.machine(host).get("state") == RELEASED
 
+    def missing(self, hosts: Iterable[InventoryHost]) -> tuple[InventoryHost, ...]:
+        """The hosts that this deployment was allowed to touch and did not release, without ``hosts``: a host with the
+        same name or a common MAC address is the same one.
+        """
+        present = list(hosts)
+        names, macs = {host.node_name for host in present}, {mac for host in present for mac in host.macs}
+        touched = (
+            inventory_host({"name": name, "macs": entry.get("macs")})
+            for name, entry in (self.state.get(MACHINES) or {}).items()
+            if entry.get("state") in _TOUCHED
+        )
+        return tuple(host for host in touched if host.node_name not in names and not macs & set(host.macs))
+
     def active(self) -> bool:
         """Whether machines may run what this deployment made."""
         entries = (self.state.get(MACHINES) or {}).values()

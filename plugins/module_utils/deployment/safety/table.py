@@ -44,10 +44,11 @@ COLUMNS: Mapping[Action, Column] = {
     "off": "off",
 }
 
-START_OVER, TAKE_OVER, ABANDON_HUB = "start_over", "take_over", "abandon_hub"
+START_OVER, TAKE_OVER = "start_over", "take_over"
+ABANDON_HUB, ABANDON_HOSTS = "abandon_hub", "abandon_hosts"
 REBOOT_JOINED, REBUILD_IMAGE, BREAK_LOCK = "reboot_joined_hosts", "rebuild_image", "break_lock"
-OVERRIDES = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER, TAKE_OVER, ABANDON_HUB, BREAK_LOCK)
-CONFIRMED_OVERRIDES = frozenset({REBOOT_JOINED, START_OVER, ABANDON_HUB})
+OVERRIDES = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER, TAKE_OVER, ABANDON_HUB, ABANDON_HOSTS, BREAK_LOCK)
+CONFIRMED_OVERRIDES = frozenset({REBOOT_JOINED, START_OVER, ABANDON_HUB, ABANDON_HOSTS})
 # Methods whose service, or whose hosts, hold no cluster that others depend on: a hub does, and it is the hub that has
 # to release the hosts.
 HUB_METHODS = frozenset({"hub", "hosted", "capi"})
@@ -120,6 +121,14 @@ _OTHER_HUB = (
     "deployment, add its machines to this inventory, or delete it from the hub manually. Then run again."
 )
 _RELEASE = "Release the host there first, or remove it from this inventory."
+_MISSING = Cell(
+    "stop",
+    lifts=(Lift(ABANDON_HOSTS, outcome="leave"),),
+    remedy=(
+        "Add these hosts to the groups of the cluster in the inventory, and run again. To leave their machines as they "
+        "are, and delete the record of them: -e openshift_force=abandon_hosts -e openshift_confirm={cluster}."
+    ),
+)
 _STATE_OF_METHOD = (
     "Restore the work directory of the deployment that installed these machines, and run the playbook with it."
 )
@@ -261,6 +270,18 @@ ROWS: tuple[Row, ...] = (
         "belongs to another cluster (bound Agent, service host, Machine, state, Node)",
         lambda evidence: evidence.other_cluster,
         _OF_OTHERS,
+    ),
+    Row(
+        "3a",
+        "booted or taken over by this deployment (in the state), not released, and no host of the cluster in the "
+        "inventory (methods agent, assisted, hub; the others with `abandon_hub`)",
+        lambda evidence: evidence.missing,
+        # Found only for a run that destroys: it would leave the machine on, and delete the only record of it.
+        {
+            **dict.fromkeys(("boot", "take_out", "on", "off"), Cell("stop", remedy=_MISSING.remedy)),
+            "destroy": _MISSING,
+            "recover": _NO,
+        },
     ),
     Row(
         "2a",

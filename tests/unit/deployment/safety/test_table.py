@@ -51,6 +51,11 @@ TABLE: list[tuple[str, dict[str, object], str]] = [
     ("2", {**ON, "foreign_bare_metal_host": "x"}, "stop stop stop stop stop stop stop leave skip stop stop"),
     ("3", {**ON, "other_cluster": "x"}, "stop spare spare stop stop stop stop leave skip stop stop"),
     (
+        "3a",
+        {"manual": True, "missing": "x", "own_bare_metal_host": "y", "installed": "z"},
+        "stop stop stop stop stop stop stop stop skip stop stop",
+    ),
+    (
         "2a",
         {**ON, "own_bare_metal_host": "x"},
         ("through through through through! through! through! through! through! skip stop stop"),
@@ -102,6 +107,10 @@ LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
     ("13", {**ON}, "replace_in", "hosted", "take_over", False),
     ("13", {**ON}, "off", "agent", "take_over", False),
 ]
+
+
+# (row, action, override, outcome): the machine is left alone, and is in the message.
+ABANDONED = (("6", "destroy", "abandon_hub", "leave"), ("3a", "destroy", "abandon_hosts", "leave"))
 
 
 def request(action: Action, *, confirmed: bool = True, method: str = "agent", force: str = "") -> TouchRequest:
@@ -163,7 +172,7 @@ def test_no_other_override_lifts_a_stop(force: str, method: str) -> None:
             and entry[3] == force
             for entry in allowed
         )
-        abandoned = (row, action, force, after) == ("6", "destroy", "abandon_hub", "leave")
+        abandoned = (row, action, force, after) in ABANDONED
         assert before == after or (known and after == "act") or abandoned, (row, action, method, force, before, after)
 
 
@@ -198,6 +207,14 @@ def test_an_abandoned_hub_does_not_release_machines_that_are_not_recorded() -> N
     assert (recorded.outcome, recorded.forced) == ("act", "abandon_hub")
     for refused in (dataclasses.replace(asked, confirm=frozenset()), request("destroy", method="hosted")):
         assert may_touch("spare", Evidence(power="On", unknown="the hub cannot be read"), refused).outcome == "stop"
+
+
+def test_a_machine_that_left_the_inventory_is_abandoned_only_with_the_name_of_its_cluster() -> None:
+    missing = Evidence(manual=True, missing="x", recorded=True, booted="y")
+    verdict = may_touch("worker-9", missing, request("destroy", force="abandon_hosts"))
+    assert (verdict.row, verdict.outcome, verdict.forced) == ("3a", "leave", "")
+    unconfirmed = may_touch("worker-9", missing, request("destroy", confirmed=False, force="abandon_hosts"))
+    assert unconfirmed.outcome == "stop" and "openshift_confirm=demo" in unconfirmed.remedy
 
 
 def test_take_over_of_a_host_is_for_that_host() -> None:
