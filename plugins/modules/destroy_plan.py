@@ -39,9 +39,16 @@ options:
     elements: str
     default: []
   purge:
-    description: Whether the whole work directory is removed, credentials and logs included.
+    description: Whether the whole work directory is removed, credentials and logs included. By default, only files that
+      this collection created are removed.
     type: bool
     default: false
+  keep:
+    description: Files and directories of the user, such as O(ignore:openshift_config_dir), that are not removed if they
+      are in the work directory.
+    type: list
+    elements: path
+    default: []
   binding:
     description: How hosts were bound to a cluster of method V(hub). The InfraEnv of hosts that were bound early is
       removed with its cluster.
@@ -117,6 +124,7 @@ decision:
   type: dict
 """
 
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
@@ -150,6 +158,7 @@ def argument_spec() -> dict[str, Any]:
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
         "touch": touch_spec(),
         "purge": {"type": "bool", "default": False},
+        "keep": {"type": "list", "elements": "path", "default": []},
         "binding": {"type": "str", "choices": ["late", "early", "none"], "default": "late"},
     }
 
@@ -168,6 +177,7 @@ def run(call: Call) -> dict[str, Any]:
         infra_env=str(hub.get("infra_env") or ""),
         hub_cluster=str((hub.get("cluster") or {}).get("name") or ""),
         early=params["binding"] == "early",
+        keep=tuple(Path(path) for path in params["keep"]),
     )
     check_order(order)
     bmc_hosts = [str(host["name"]) for host in params["hosts"]]

@@ -17,8 +17,10 @@ from typing import Any
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
 from ..common.files import remove_leftovers, write_fault
+from ..common.listed import listed
 from ..common.stop import SWITCH
 from ..common.store_link import DIRECTORY, StoreLink
+from .created_files import CreatedFiles
 from .live.writer import EVENTS_FILE
 from .safety.decision import Judgement
 from .safety.options import Touch
@@ -27,12 +29,13 @@ from .state.run import NAME as RUN
 from .state.snapshot import REPLACED, STATE
 from .state.work_dir import WorkDir
 
-# Files of a deployment that its cluster does not need, once the machines are off.
+# What a deployment has that its cluster does not need, once the machines are off. Files of the user in it stay.
 _REMOVED = ("images", "boot-artifacts", "config", STATE, ".state.lock", "rendezvousIP", REPLACED)
 # What a work directory holds besides those.
 _KEPT = ("auth", "logs", "report.html", "report.json", EVENTS_FILE, f"{EVENTS_FILE}.1", DIRECTORY, MARKS, RUN, SWITCH)
 # Locks, and parts of files that were being written.
 _TRANSIENT = re.compile(r"\..*(lock|part)$")
+_MOST_FILES = 20
 _EFFECTS = {
     "assisted": "deletes it from the assisted-service and powers off its machines",
     "hub": "deletes it from the hub and powers off its machines",
@@ -46,6 +49,7 @@ class RemovalOrder:
     """What the user asks for.
 
     ``infra_env`` and ``hub_cluster`` are names on the hub, ``early`` is whether hosts were bound when they registered.
+    ``keep`` are paths of the user that stay.
     """
 
     touch: Touch
@@ -54,12 +58,18 @@ class RemovalOrder:
     infra_env: str = ""
     hub_cluster: str = ""
     early: bool = False
+    keep: tuple[Path, ...] = ()
 
     @property
     def work_dir(self) -> WorkDir:
         if self.touch.work_dir is None:
             raise ZeroTouchError("touch.work_dir is missing.", "Name the work directory of the deployment.")
         return WorkDir(self.touch.work_dir)
+
+    def files(self) -> tuple[list[Path], list[str]]:
+        """The paths to remove, and the names in the work directory that this collection did not create."""
+        images = (f"{self.touch.cluster}-discovery.iso", f"{self.infra_env}.iso")
+        return CreatedFiles(self.work_dir, images, self.keep).split(_REMOVED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,10 +100,10 @@ def check_order(order: RemovalOrder) -> None:
     if name not in touch.confirm:
         effect = _EFFECTS.get(touch.method, "powers off its machines")
         raise ZeroTouchError(f"Nothing was done. Destroying {name} {effect}: confirm with -e openshift_confirm={name}")
-    if foreign := foreign_files(work_dir) if order.purge else []:
-        listed = ", ".join(foreign)
+    if foreign := [*foreign_files(work_dir), *order.files()[1]] if order.purge else []:
+        names = ", ".join(foreign)
         raise ZeroTouchError(
-            f"Nothing was done. {work_dir.root} contains files that this collection did not create: {listed}. "
+            f"Nothing was done. {work_dir.root} contains files that this collection did not create: {names}. "
             "Move them, or remove openshift_destroy_purge."
         )
 
@@ -125,6 +135,7 @@ def plan_removal(
     touched = {*judgement.named("act"), *judgement.named("through")}
     root = order.work_dir.root
     infra_env = _owns_infra_env(order) and not infra_env_kept
+    paths, of_user = order.files()
     if infra_env_kept:
         left = [*left, infra_env_kept]
     return Removal(
@@ -138,9 +149,13 @@ def plan_removal(
         if method not in ("hosted", "capi") or abandoned
         else (),
         keep_objects=tuple(judgement.named("leave")),
-        paths=(str(root),) if order.purge else tuple(str(root / name) for name in _REMOVED),
+        paths=(str(root),) if order.purge else tuple(map(str, paths)),
         summary=_summary(
-            order, left, agents_stay=method in ("hub", "hosted") and not _owns_infra_env(order), check_mode=check_mode
+            order,
+            left,
+            of_user,
+            agents_stay=method in ("hub", "hosted") and not _owns_infra_env(order),
+            check_mode=check_mode,
         ),
     )
 
@@ -160,17 +175,22 @@ def _owns_infra_env(order: RemovalOrder) -> bool:
     return order.infra_env == order.hub_cluster and (order.purge or order.early)
 
 
-def _summary(order: RemovalOrder, left: Sequence[str], *, agents_stay: bool, check_mode: bool) -> str:
+def _summary(
+    order: RemovalOrder, left: Sequence[str], of_user: Sequence[str], *, agents_stay: bool, check_mode: bool
+) -> str:
     agents = f". Its hosts are still Agents of InfraEnv {order.namespace}/{order.infra_env}" if agents_stay else ""
     disks = "" if order.touch.method == "hosted" else ": booted from disk, they start the cluster again"
     root = order.work_dir.root
     kept = f"Credentials, logs and the report are still in {root}." if root.is_dir() and not order.purge else ""
+    names = listed(of_user, _MOST_FILES)
+    others = f"Files that this collection did not create are still in {root}: {names}." if of_user else ""
     verb = "would be" if check_mode else "is"
     sentences = (
         f"{order.touch.cluster} {verb} destroyed{agents}.",
         *left,
         f"The disks of its machines are not wiped{disks}.",
         kept,
+        others,
     )
     return " ".join(sentence for sentence in sentences if sentence)
 

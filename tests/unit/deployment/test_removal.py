@@ -146,6 +146,105 @@ def test_a_purge_removes_nothing_of_another_origin(tmp_path: Path) -> None:
     check_order(order(tmp_path))
 
 
+# Files of a work directory: those that this collection created, and those that stay.
+CREATED = (
+    "images/agent.x86_64.iso",
+    "images/node.aarch64.iso",
+    "images/agentconfig.noarch.iso",
+    "images/demo-discovery.iso",
+    "images/rack.iso",
+    "images/.rack.iso.partial",
+    "images/.rack.iso.partial.json",
+    "images/.agent.x86_64.iso.8f2k.part",
+    "boot-artifacts/agent.s390x-initrd.img",
+    "boot-artifacts/node.x86_64-rootfs.img",
+    "boot-artifacts/agent.x86_64.ipxe",
+    "replaced/1/state.json",
+)
+OF_USER = (
+    "images/rhcos-live.x86_64.iso",
+    "images/agent.iso",
+    "boot-artifacts/menu.ipxe",
+    "replaced/disk.txt",
+    "config/install-config.yaml",
+)
+
+
+def filled(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+
+
+def left(root: Path) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_symlink() or not path.is_dir()}
+
+
+def destroyed(provided: RemovalOrder) -> set[str]:
+    """The files that are left in the work directory."""
+    plan, root = planned(provided), provided.work_dir.root
+    remove_files(root, [Path(path) for path in plan.paths], Clock())
+    return left(root) if root.is_dir() else set()
+
+
+def test_files_of_the_user_stay(tmp_path: Path) -> None:
+    root = tmp_path / "demo"
+    filled(root, *CREATED, *OF_USER, "state.json", "site.yml", "report.html")
+    provided = order(tmp_path, "hub", infra_env="rack")
+    names = "boot-artifacts/menu.ipxe, config, images/agent.iso, images/rhcos-live.x86_64.iso, replaced/disk.txt"
+    assert f"Files that this collection did not create are still in {root}: {names}." in planned(provided).summary
+    assert destroyed(provided) == {*OF_USER, "site.yml", "report.html"}
+
+
+def test_directories_without_files_of_the_user_are_removed(tmp_path: Path) -> None:
+    root = tmp_path / "demo"
+    filled(root, *CREATED, "config/release.json", "config/install-config.yaml", "config/openshift/a.yaml", "site.yml")
+    filled(root, "images/other.iso", "images/.other.iso.source.json")  # of an InfraEnv with an earlier name
+    plan = planned(order(tmp_path, infra_env="rack"))
+    assert "did not create" not in plan.summary
+    assert destroyed(order(tmp_path, infra_env="rack")) == {"site.yml"}
+    assert [path.name for path in root.iterdir()] == ["site.yml"]
+
+
+@pytest.mark.parametrize(
+    ("keep", "kept"),
+    [
+        ("images/agent.x86_64.iso", "images/agent.x86_64.iso"),
+        ("config", "config"),
+        ("config/sub/site", "config"),
+        ("link/agent.x86_64.iso", "images/agent.x86_64.iso"),
+    ],
+)
+def test_paths_that_the_variables_name_stay(tmp_path: Path, keep: str, kept: str) -> None:
+    """The base image, and the directory with the user's own configuration."""
+    root = tmp_path / "demo"
+    filled(root, "images/agent.x86_64.iso", "config/release.json", "config/sub/site/install-config.yaml")
+    (root / "link").symlink_to("images")
+    provided = order(tmp_path, keep=(root / keep,))
+    assert planned(provided).summary.endswith(f"are still in {root}: {kept}.")
+    with pytest.raises(ZeroTouchError, match="contains files that this collection did not create"):
+        check_order(order(tmp_path, purge=True, keep=(root / keep,)))
+    assert any(name.startswith(kept) for name in destroyed(provided))
+
+
+def test_a_purge_stops_for_files_of_the_user_in_directories_of_the_deployment(tmp_path: Path) -> None:
+    filled(tmp_path / "demo", "images/agent.x86_64.iso", "images/mine.iso", "auth/mine", "state.json")
+    with pytest.raises(ZeroTouchError, match=r"did not create: images/mine\.iso\. Move them"):
+        check_order(order(tmp_path, purge=True))
+
+
+def test_a_link_to_a_directory_of_the_user(tmp_path: Path) -> None:
+    """A link is removed only if it leads to nothing of the user; where it leads to, nothing is."""
+    root = tmp_path / "demo"
+    filled(tmp_path, "site/install-config.yaml", "disk/agent.x86_64.iso")
+    root.mkdir()
+    (root / "config").symlink_to(tmp_path / "site")
+    (root / "images").symlink_to(tmp_path / "disk")
+    destroyed(order(tmp_path))
+    assert [path.name for path in root.iterdir()] == ["config"]
+    assert left(tmp_path) == {"demo/config", "site/install-config.yaml", "disk/agent.x86_64.iso"}
+
+
 def test_a_work_directory_is_required() -> None:
     with pytest.raises(ZeroTouchError, match=r"touch\.work_dir is missing"):
         check_order(RemovalOrder(Touch(cluster="demo", confirm=frozenset(["demo"])), purge=True))

@@ -347,6 +347,19 @@ class TestDestroyPlan:
         assert result["removal"]["paths"][0] == str(tmp_path / "demo" / "images")
         assert served.bmc.writes() == [] and not result["changed"]
 
+    def test_paths_that_the_call_keeps(self, call: Any, tmp_path: Path) -> None:
+        work_dir = tmp_path / "demo"
+        (work_dir / "images").mkdir(parents=True)
+        (work_dir / "images" / "agent.x86_64.iso").touch()
+        base = str(work_dir / "images" / "agent.x86_64.iso")
+        provided = touch(work_dir, confirm=["demo"], hosts=[])
+        assert str(work_dir / "images") in call(destroy_plan, hosts=[], touch=provided)["removal"]["paths"]
+        removal = call(destroy_plan, hosts=[], touch=provided, keep=[base])["removal"]
+        assert not any("images" in path for path in removal["paths"])
+        assert removal["summary"].endswith(f"are still in {work_dir}: images/agent.x86_64.iso.")
+        purged = call(destroy_plan, hosts=[], touch=provided, keep=[base], purge=True)
+        assert purged["failed"] and "Nothing was done" in purged["msg"]
+
     def test_without_confirmation_no_bmc_is_contacted(self, call: Any, served: Any, tmp_path: Path) -> None:
         deployed(tmp_path / "demo", "installed")
         result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo"))
