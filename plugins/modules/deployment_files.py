@@ -13,7 +13,8 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Removes files and directories of a work directory, as M(zerotouch.openshift.destroy_plan) names them, and the record
     of the deployment in its state store, if it has one.
-  - Nothing outside of the work directory is removed.
+  - Nothing outside of the work directory is removed. If the work directory is a link, its content and the link are
+    removed.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
 attributes:

@@ -201,7 +201,7 @@ def remove_files(work_dir: Path, paths: Sequence[Path], clock: Clock, *, check_m
     A run that is killed between the two restores the record or stores it again: destroying is then repeated. Raises
     :class:`ZeroTouchError`.
     """
-    if outside := [str(path) for path in paths if path != work_dir and work_dir not in path.parents]:
+    if outside := [str(path) for path in paths if not _is_inside(path, work_dir)]:
         raise ZeroTouchError(f"{outside[0]} is not in the work directory {work_dir}. Nothing was removed.")
     found = [path for path in paths if path.is_symlink() or path.exists()]
     if check_mode or not found:
@@ -210,10 +210,22 @@ def remove_files(work_dir: Path, paths: Sequence[Path], clock: Clock, *, check_m
     remove_leftovers(work_dir, STATE)  # of a run that was killed: they contain the same secrets
     for path in found:
         try:
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+            if path == work_dir and path.is_symlink() and path.is_dir():
+                for each in path.resolve().iterdir():
+                    _remove(each)
+            _remove(path)
         except OSError as error:
             raise write_fault(error, path) from error
     return found
+
+
+def _is_inside(path: Path, work_dir: Path) -> bool:
+    """Whether removing this path removes the work directory or a part of it. Links on the way count."""
+    return path == work_dir or (path.name != ".." and path.parent.resolve().is_relative_to(work_dir.resolve()))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

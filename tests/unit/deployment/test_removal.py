@@ -245,6 +245,22 @@ def test_a_link_to_a_directory_of_the_user(tmp_path: Path) -> None:
     assert left(tmp_path) == {"demo/config", "site/install-config.yaml", "disk/agent.x86_64.iso"}
 
 
+def test_a_purge_of_a_work_directory_that_is_a_link(tmp_path: Path) -> None:
+    filled(tmp_path, "disk/state.json", "disk/auth/kubeconfig", "disk/images/agent.x86_64.iso")
+    (tmp_path / "demo").symlink_to("disk")
+    assert remove_files(tmp_path / "demo", [tmp_path / "demo"], Clock()) == [tmp_path / "demo"]
+    assert [path.name for path in tmp_path.rglob("*")] == ["disk"]
+
+
+@pytest.mark.parametrize("path", ["demo/../other", "demo/..", "demo/link/x", "demo/link/../other/x", "demofile"])
+def test_nothing_outside_of_the_work_directory_is_removed(tmp_path: Path, path: str) -> None:
+    filled(tmp_path, "other/x", "demo/state.json", "demofile")
+    (tmp_path / "demo" / "link").symlink_to(tmp_path / "other")
+    with pytest.raises(ZeroTouchError, match="is not in the work directory"):
+        remove_files(tmp_path / "demo", [Path(f"{tmp_path}/demo/state.json"), Path(f"{tmp_path}/{path}")], Clock())
+    assert left(tmp_path) == {"other/x", "demo/state.json", "demofile", "demo/link"}
+
+
 def test_a_work_directory_is_required() -> None:
     with pytest.raises(ZeroTouchError, match=r"touch\.work_dir is missing"):
         check_order(RemovalOrder(Touch(cluster="demo", confirm=frozenset(["demo"])), purge=True))
