@@ -240,6 +240,11 @@ reason:
   description: What was done and why, or why nothing was.
   returned: success
   type: str
+withdrawn:
+  description: V(false) if O(state=stopped) could not end the publication, for example because the file server does not
+    answer. The next call repeats it.
+  returned: failure of O(state=stopped)
+  type: bool
 state_file:
   description: The file that records what is published.
   returned: success

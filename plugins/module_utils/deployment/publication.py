@@ -16,7 +16,7 @@ from typing import Any
 from ..bmc.address import parse_address
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
-from ..common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
+from ..common.errors import Interrupted, InvalidInput, RemoteError, Unreachable, ZeroTouchError
 from ..common.files import SECRET_FILE, sha256_of, write_atomic
 from ..common.http import HttpClient
 from ..common.lock import one_run
@@ -105,7 +105,11 @@ def _hint(work_dir: WorkDir, url: str) -> str:
 def withdraw_image(
     params: Mapping[str, Any], clock: Clock, *, check_mode: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Take back; the module's result, and warnings."""
+    """Take back; the module's result, and warnings.
+
+    Raises :class:`ZeroTouchError`, with ``withdrawn`` false in its result if the image may still be read: a caller can
+    continue and repeat this later.
+    """
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
     with (
@@ -113,7 +117,13 @@ def withdraw_image(
         if check_mode or not work_dir.root.is_dir()
         else one_run(work_dir.root, _MODULE_NAME, clock)
     ):
-        done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
+        try:
+            done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            error.result = {"withdrawn": False}
+            raise
         if not check_mode:
             work_dir.image_url.unlink(missing_ok=True)
     return _result(work_dir, done), done.warnings

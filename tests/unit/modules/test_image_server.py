@@ -221,6 +221,25 @@ def test_upload_with_the_root_file_system(work: Path, webdav: http.server.Thread
     assert not stopped["changed"] and "stay on the server" in stopped["reason"]
 
 
+@pytest.mark.parametrize(
+    ("more", "withdrawn"),
+    [
+        # The server has another address since.
+        ({}, False),
+        # Options that cannot be read are a mistake of the user.
+        ({"mode": "0777"}, None),
+    ],
+)
+def test_uploads_that_cannot_be_deleted(work: Path, more: dict[str, Any], withdrawn: bool | None) -> None:
+    """The caller can go on and repeat it: what is to be deleted stays recorded."""
+    state = StateFile(work / "state.json")
+    state.update("publish", {"method": "upload", "uploads": {"http://127.0.0.1:1/images/x.iso": {}}})
+    publish = {"method": "upload", "url": "http://127.0.0.2:1/images", "delete": True, **more}
+    done = opened(work, state="stopped", publish=publish)
+    assert done["failed"] and done.get("withdrawn") is withdrawn, done
+    assert list(state.section("publish")["uploads"]) == ["http://127.0.0.1:1/images/x.iso"]
+
+
 def test_the_plan_of_an_upload(work: Path, webdav: http.server.ThreadingHTTPServer) -> None:
     lines: list[str] = []
     params = {name: spec.get("default") for name, spec in image_server.argument_spec().items()}

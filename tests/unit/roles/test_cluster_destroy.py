@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From which machines role cluster_destroy detaches media: never from one that the gate left alone."""
+"""Which machines role cluster_destroy changes: none that the gate left alone, and all others also if the image is still
+published.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
 
 ROOT = Path(__file__).parents[3]
 ROLE = ROOT / "roles" / "cluster_destroy"
-TASKS = ("Power the machines off", "Detach media", "Print which machines were not changed")
+TASKS = (
+    "Stop publishing the image",
+    "Power the machines off",
+    "Detach media",
+    "Print which machines were not changed",
+    "Fail if a machine could not be powered off, or the image is still published",
+)
 IMAGE = "http://192.0.2.1/discovery.iso"
 POWER = {"ours": "On", "theirs": "On", "found-off": "Off"}
 
@@ -48,7 +56,7 @@ def recorded(directory: Path, name: str) -> None:
     StateFile(directory / "state.json").update("machines", {name: entry})
 
 
-def play(machines: dict[str, Any], work_dir: Path, *options: str) -> str:
+def play(machines: dict[str, Any], work_dir: Path, *options: str, publish: Any = None, ok: bool = True) -> str:
     """The tasks of the role that change machines; the output."""
     touched = [
         {
@@ -70,7 +78,14 @@ def play(machines: dict[str, Any], work_dir: Path, *options: str) -> str:
         "cluster_destroy_touch_options": touch,
         "cluster_destroy_connections": {},
         "cluster_destroy_state_file": str(work_dir / "state.json"),
-        "cluster_destroy_settings": {"name": "demo"},
+        "cluster_destroy_settings": {
+            "name": "demo",
+            "work_dir": str(work_dir),
+            "publish": publish or {},
+            "connect_to": {},
+            "ca_cert": "",
+        },
+        "cluster_destroy_planned": {"names": list(machines), "decision": {"failed_hosts": []}},
     }
     tasks = [task for task in yaml.safe_load((ROLE / "tasks" / "main.yml").read_text()) if task["name"] in TASKS]
     assert [task["name"] for task in tasks] == list(TASKS)
@@ -89,7 +104,7 @@ def play(machines: dict[str, Any], work_dir: Path, *options: str) -> str:
     done = subprocess.run(
         [*command, *options], env=environment, cwd=work_dir.parent, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode == 0) is ok, done.stdout + done.stderr
     return done.stdout
 
 
@@ -109,3 +124,20 @@ def test_media_stay_in_a_machine_that_another_cluster_took_meanwhile(machines: d
     assert images == {"ours": [""], "theirs": [IMAGE], "found-off": [""]}
     assert machines["theirs"].bmc.writes() == []
     assert "theirs: it belongs to the deployment of cluster other" in output, output
+
+
+@pytest.mark.slow
+def test_an_upload_that_cannot_be_deleted_keeps_no_machine_on(machines: dict[str, Any], tmp_path: Path) -> None:
+    """The server has another address since the upload. The run fails at its end, and the next one repeats it."""
+    for name in machines:
+        recorded(tmp_path / "demo", name)
+    state = StateFile(tmp_path / "demo" / "state.json")
+    state.update("publish", {"method": "upload", "uploads": {"http://127.0.0.1:1/images/x.iso": {}}})
+    publish = {"method": "upload", "url": "http://127.0.0.2:1/images", "delete": True}
+    output = play(machines, tmp_path / "demo", publish=publish, ok=False)
+    assert {served.bmc.power for served in machines.values()} == {"Off"}, output
+    assert "demo is not destroyed: its image is still published." in output, output
+    assert "it refers to http://127.0.0.1:1" in output and "run destroy_cluster again" in output, output
+    assert "uploads" in state.section("publish")
+    again = play(machines, tmp_path / "demo", publish={**publish, "delete": False})
+    assert "Fail if a machine" in again and "is not destroyed" not in again
