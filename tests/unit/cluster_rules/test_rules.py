@@ -8,6 +8,8 @@ rules.
 from __future__ import annotations
 
 import copy
+import itertools
+import re
 from typing import Any
 
 import pytest
@@ -639,10 +641,20 @@ def test_mac_addresses(text: str, good: bool) -> None:
         ("quay.io//a", False),
         ("Registry", False),
         ("", False),
+        ("quay.io/openshift-release-dev/ocp-release ", False),
+        ("quay.io/" + "a" * 5000 + " ", False),
     ],
 )
 def test_repositories(text: str, good: bool) -> None:
     assert (repository_error(text) == "") is good
+
+
+def test_repositories_are_those_of_the_library() -> None:
+    """The pattern of the installer's library takes Python's engine 2**n steps for n letters."""
+    component = re.compile(r"[a-z0-9]+(?:(?:[._]|__|[-]*)[a-z0-9]+)*")
+    for length in range(1, 8):
+        for text in map("".join, itertools.product("a._-", repeat=length)):
+            assert (repository_error(f"quay.io/{text}") == "") == bool(component.fullmatch(text)), text
 
 
 @pytest.mark.parametrize(

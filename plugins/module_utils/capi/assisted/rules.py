@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ...cluster.discovery_options import KERNEL_ARGUMENT
 from ...common import json_text
 from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, OwnCheck, Problem
 from ...hub.bare_metal_hosts.desired import machine_problems
@@ -33,7 +34,6 @@ CONTROL_PLANE_SIZES = (1, 3, 4, 5)
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _BASELINE = re.compile(r"None|vCurrent|v4\.[0-9]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_KERNEL_ARGUMENT = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
 _IGNITION_VERSIONS = ("3.0.0", "3.1.0")
 Found = Iterator[Problem]
 
@@ -274,7 +274,7 @@ def _texts_of_config(pool: MachinePool, path: str) -> Found:
         if argument["operation"] == "replace":
             detail = "becomes --replace-karg, which assisted-service refuses; delete the argument and append another"
             yield _problem(f"{path}.kernel_arguments[{index}].operation", UNSUPPORTED, detail, "replace")
-        if not _KERNEL_ARGUMENT.fullmatch(argument["value"]):
+        if not KERNEL_ARGUMENT.fullmatch(argument["value"]):
             yield _problem(
                 f"{path}.kernel_arguments[{index}].value",
                 INVALID,

@@ -80,6 +80,10 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         {"config": {"kernel_arguments": [{"operation": "append", "value": "a b"}]}},
         "control_plane.config.kernel_arguments[0].value",
     ),
+    "a blank in a long argument": (
+        {"config": {"kernel_arguments": [{"operation": "append", "value": "ip=10.0.0.2::10.0.0.1:24:host:eth0 x"}]}},
+        "control_plane.config.kernel_arguments[0].value",
+    ),
     "no certificate": ({"config": {"additional_trust_bundle": "x"}}, "control_plane.config.additional_trust_bundle"),
     "a label without value": (
         {"config": {"kubelet_extra_labels": ["a"]}},

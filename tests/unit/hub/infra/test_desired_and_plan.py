@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import json
+import re
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import KERNEL_ARGUMENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.desired import read_requested
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.plan import (
@@ -247,6 +250,17 @@ def test_a_cluster_cannot_be_left_and_a_version_needs_it_installed():
     }
     with pytest.raises(InvalidInput, match="give cluster or os_image_version, not both"):
         plan_present(read_requested(both), ObservedInfraEnv())
+
+
+def test_kernel_arguments_are_those_of_the_definition():
+    """The pattern of upstream takes Python's engine 2**n steps for n letters.
+
+    Source: openshift/assisted-service api/v1beta1/infraenv_types.go.
+    """
+    upstream = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
+    for length in range(8):
+        for text in map("".join, itertools.product('a" \n', repeat=length)):
+            assert bool(KERNEL_ARGUMENT.fullmatch(text)) == bool(upstream.fullmatch(text)), text
 
 
 def test_all_mistakes_at_once(requested):
