@@ -78,6 +78,11 @@ class Host:
     def macs(self) -> tuple[str, ...]:
         return tuple(interface.mac for interface in self.interfaces)
 
+    @property
+    def nic_names(self) -> frozenset[str]:
+        """Names in the interface table, which the machine replaces with the real names of its NICs."""
+        return frozenset(interface.name for interface in self.interfaces if interface.name)
+
 
 @dataclasses.dataclass(frozen=True)
 class ClusterNetwork:

@@ -23,7 +23,7 @@ Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..common.errors import InvalidInput
@@ -31,9 +31,14 @@ from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem, errors
 from .document import read_document
 from .ip_settings import Resolvers
 from .model import Group, NetworkDocument
+from .name_rules import check_names
 from .profiles import connection_ids, profiles
 from .resolver import place_resolver
 from .section import Findings
+
+_SUFFIX = ".nmconnection"
+# The name of a file has at most 255 bytes.
+_LONGEST_ID = 255 - len(_SUFFIX)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,42 +49,52 @@ class Keyfile:
     text: str
 
 
-def render_keyfiles(network_config: Mapping[str, Any]) -> tuple[Keyfile, ...]:
+def render_keyfiles(network_config: Mapping[str, Any], nics: Collection[str] = ()) -> tuple[Keyfile, ...]:
     """The keyfiles of one host's networkConfig, sorted by name; the same input gives the same text.
+
+    ``nics`` are names in the interface table of the host, which may be any text.
 
     Raises :class:`InvalidInput` with every problem found; paths are relative to the networkConfig
     (``interfaces[0].ipv4``).
     """
-    document, resolvers, problems = _read(network_config)
+    document, resolvers, problems = _read(network_config, nics)
     if errors(problems):
         raise InvalidInput(problems)
-    files = {f"{profile.id}.nmconnection": _keyfile_text(profile.groups) for profile in profiles(document, resolvers)}
+    files = {f"{profile.id}{_SUFFIX}": _keyfile_text(profile.groups) for profile in profiles(document, resolvers)}
     return tuple(Keyfile(name, text) for name, text in sorted(files.items()))
 
 
-def examine_network_config(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, list[Problem]]:
+def examine_network_config(
+    network_config: Mapping[str, Any], nics: Collection[str] = ()
+) -> tuple[NetworkDocument, list[Problem]]:
     """The document as far as it can be read, and everything :func:`render_keyfiles` has to say about it, warnings
     included; nothing is raised.
     """
-    document, _resolvers, problems = _read(network_config)
+    document, _resolvers, problems = _read(network_config, nics)
     return document, problems
 
 
-def _read(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, Resolvers, list[Problem]]:
+def _read(network_config: Mapping[str, Any], nics: Collection[str]) -> tuple[NetworkDocument, Resolvers, list[Problem]]:
     findings = Findings()
     document = read_document(network_config, findings)
     resolvers = place_resolver(document, findings)
+    check_names(document, nics, findings)
     if not errors(findings.problems):
         _check_files(document, findings)
     return document, resolvers, findings.problems
 
 
 def _check_files(document: NetworkDocument, findings: Findings) -> None:
-    """Two profiles of one name would overwrite each other on the machine."""
+    """Every profile is a file of its own. NetworkManager ignores hidden files.
+
+    Source: NetworkManager/NetworkManager src/libnm-core-impl/nm-keyfile.c (nm_keyfile_utils_ignore_filename).
+    """
     files: dict[str, str] = {}
     for connection_id, path in connection_ids(document):
-        if not connection_id or "/" in connection_id:
-            findings.add(path, INVALID, "cannot name a file", value=connection_id, layer="ours")
+        size = len(connection_id.encode())
+        if not 0 < size <= _LONGEST_ID or "/" in connection_id or connection_id.startswith("."):
+            detail = f"the name of a keyfile has at most {_LONGEST_ID} bytes, no / and no dot at its beginning"
+            findings.add(path, INVALID, detail, value=connection_id, layer="ours", hint="choose another name")
         if connection_id in files:
             detail = f"{files[connection_id]} makes a connection of the same name, and one of them would be lost"
             findings.add(path, DUPLICATE, detail, value=connection_id, layer="ours")

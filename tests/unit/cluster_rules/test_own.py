@@ -16,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
     Deployment,
     ImageDigestSource,
+    Interface,
     Pool,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
@@ -192,6 +193,16 @@ INSTALLS: list[tuple[str, Change]] = [
     # links
     ("a NIC that networkConfig only names in the table", network(4, lambda d: d["interfaces"].pop())),
     ("VLAN on a NIC of the table", also(4, name="eno2.7", type="vlan", vlan={"base-iface": "eno2", "id": 7})),
+    (
+        "a NIC with any name in the table, and a VLAN on it",
+        all_of(
+            host(
+                3, interfaces=(Interface("eno1", "52:54:00:ab:00:03"), Interface("NIC 2 of racks", "52:54:00:ab:09:03"))
+            ),
+            also(3, name="NIC 2 of racks", type="ethernet"),
+            also(3, name="NIC 2 of racks.2345", type="vlan", vlan={"base-iface": "NIC 2 of racks", "id": 2345}),
+        ),
+    ),
     (
         "an interface that is to be absent has any MAC",
         network(3, lambda d: d["interfaces"].append({"name": "old0", "type": "bond", "state": "absent"})),

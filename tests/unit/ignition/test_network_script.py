@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host, Interface
 
 from .scratch import SCRIPTS, NewSandbox
 
@@ -113,6 +114,18 @@ def test_vlans_follow_their_parent_within_the_length_of_a_name(network_box: Any)
     assert made["enp130s0f1n.100.nmconnection"] == (
         "[connection]\nid=enp130s0f1n.100\ninterface-name=enp130s0f1n.100\n[vlan]\nparent=enp130s0f1np1\nid=100\n"
     )
+
+
+def test_names_in_the_interface_table_may_be_any_text(sandbox: NewSandbox) -> None:
+    name, mac = "NIC 1 of the storage network", "52:54:00:AA:00:00"
+    vlan = {"name": f"{name}.2345", "type": "vlan", "vlan": {"base-iface": name, "id": 2345}}
+    document = {"interfaces": [{"name": name, "type": "ethernet"}, vlan]}
+    box = sandbox((Host("m0", "m0", "master", (Interface(name, mac),), network_config=document),))
+    box.nic("enp193s0f1np1", mac)
+    assert box.run("pre-network-manager-config.sh").returncode == 0
+    made = profiles(box)
+    assert list(made) == ["enp193s0f1.2345.nmconnection", "enp193s0f1np1.nmconnection"]
+    assert "interface-name=enp193s0f1.2345\n" in made["enp193s0f1.2345.nmconnection"]
 
 
 def test_bonds_keep_their_name_and_their_ports_get_the_real_one(network_box: Any) -> None:

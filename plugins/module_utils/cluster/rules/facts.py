@@ -49,7 +49,8 @@ class HostFacts:
 
     @functools.cached_property
     def _checked(self) -> tuple[NetworkDocument | None, list[Problem]]:
-        return examine_network_config(self.host.network_config) if self.host.network_config else (None, [])
+        host = self.host
+        return examine_network_config(host.network_config, host.nic_names) if host.network_config else (None, [])
 
     @property
     def network_problems(self) -> list[Problem]:

@@ -138,7 +138,7 @@ def network_files(deployment: Deployment) -> list[IgnitionFile]:
     for index, host in enumerate(deployment.hosts):
         if host.network_config:
             try:
-                configurations.append((_sort_key(host), host, render_keyfiles(host.network_config)))
+                configurations.append((_sort_key(host), host, render_keyfiles(host.network_config, host.nic_names)))
             except InvalidInput as error:
                 problems += [_located(problem, index) for problem in error.problems]
     if problems:
