@@ -82,6 +82,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "release-registry-without-credentials",
     ),
     "Release": (
+        "release-image",
         "release-image-mismatch",
         "release-image-tag",
         "release-mirror",

@@ -139,6 +139,7 @@ CHECKS = Topic(
         _check(
             "registry-without-credentials", "imageDigestSources[].mirrors[]", INVALID, "the pull secret does not hold …"
         ),
+        _check("release-image", _IMAGE, INVALID, "is not the name of an image: …"),
         _check(
             "release-image-mismatch",
             _IMAGE,

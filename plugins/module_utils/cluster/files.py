@@ -139,6 +139,7 @@ def check_manifest(text: str, file: str, path: str = "") -> list[Problem]:
 def read_release(file: Path, version: str, release_image: str, problems: list[Problem]) -> Release:
     """What was named, else what release.json says; kernel arguments are in release.json only."""
     known = {}
+    release_image = release_image.strip()
     if not is_missing(file):
         try:
             known = json_text.parse(read_text(file, problems) or "{}")

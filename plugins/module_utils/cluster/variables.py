@@ -72,7 +72,7 @@ class _Variables:
         self.problems += argument_problems((each.path, str(each.value)) for each in arguments.elements())
         release = Release(
             version or own_version,
-            release_image or _text(cluster, "release_image"),
+            (release_image or _text(cluster, "release_image")).strip(),
             path=f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
             live_kernel_arguments=tuple(plain(arguments)),
         )

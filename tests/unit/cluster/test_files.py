@@ -463,7 +463,7 @@ def test_version_and_release_image(tmp_path: Path) -> None:
     deployment, _problems = from_directory(tmp_path, version="4.22.1")
     assert deployment is not None
     assert deployment.cluster.release_image == "quay.io/openshift-release-dev/ocp-release:4.22.1-x86_64"
-    deployment, _problems = from_directory(tmp_path, version="4.21.3", release_image="registry.example.com/other:1")
+    deployment, _problems = from_directory(tmp_path, version="4.21.3", release_image="registry.example.com/other:1\n")
     assert deployment is not None
     assert deployment.cluster.release_image == "registry.example.com/other:1"
     pinned = {

@@ -192,11 +192,12 @@ def test_pull_secret_as_text_or_mapping() -> None:
 
 def test_release() -> None:
     deployment, problems = from_variables(
-        good_cluster(), good_hosts(), version="4.20.1", release_image="registry.example.com/r:1"
+        good_cluster(), good_hosts(), version="4.20.1", release_image=" registry.example.com/r:1\n"
     )
     assert problems == []
     assert deployment is not None
     assert (deployment.cluster.version, deployment.cluster.release_image) == ("4.20.1", "registry.example.com/r:1")
+    assert deployed(release_image="registry.example.com/r:2\n").cluster.release_image == "registry.example.com/r:2"
     _deployment, problems = from_variables(good_cluster(), good_hosts(), version="4.1.0")
     assert [problem.path for problem in problems] == ["openshift_version"]
     # The version that the roles pass on is the cluster's own.

@@ -545,6 +545,14 @@ CATALOGUE: tuple[Mistake, ...] = (
         INVALID,
     ),
     _mistake(
+        "release image as a URL",
+        "sources release",
+        cluster(release_image="https://quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"),
+        IMAGE,
+        INVALID,
+        "release-image",
+    ),
+    _mistake(
         "release image by tag",
         "sources release",
         cluster(release_image="quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"),

@@ -35,7 +35,7 @@ ERROR = (
         "rendezvous-network",
         "bond-port-missing",
     ),
-    *("interface-mac-mismatch", "gateway-unreachable", "hostname-invalid"),
+    *("release-image", "interface-mac-mismatch", "gateway-unreachable", "hostname-invalid"),
 )
 
 

@@ -21,11 +21,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     Pool,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.hints import path_hint
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.repositories import repository_error
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.repositories import (
+    image_error,
+    repository_error,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.texts import (
     mac_error,
     subdomain_error,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
     DUPLICATE,
     FORBIDDEN,
@@ -647,6 +651,75 @@ def test_mac_addresses(text: str, good: bool) -> None:
 )
 def test_repositories(text: str, good: bool) -> None:
     assert (repository_error(text) == "") is good
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("quay.io/openshift-release-dev/ocp-release", True),
+        ("quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64", True),
+        ("quay.io/openshift-release-dev/ocp-release@sha256:" + "0a" * 32, True),
+        ("quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64@sha256:" + "0a" * 32, True),
+        ("registry.example.com:5000/ocp/release:4.22.0", True),
+        ("10.0.0.1:5000/ocp/release:4.22.0", True),
+        ("10.0.0.1/ocp:4.22.0", True),
+        ("[fd00::1]:5000/ocp/release:4.22.0", True),
+        ("[fd00::1]/ocp/release@sha256:" + "0a" * 32, True),
+        ("localhost/ocp:4.22.0", True),
+        ("localhost:5000/ocp:4.22.0", True),
+        ("registry:5000/ocp:4.22.0", True),
+        ("docker.io/ocp:4.22.0", True),
+        ("https://quay.io/openshift-release-dev/ocp-release:4.22.0", False),
+        ("docker://quay.io/openshift-release-dev/ocp-release:4.22.0", False),
+        ("quay.io/openshift-release-dev/ocp-release@sha256:abc", False),
+        ("quay.io/openshift-release-dev/ocp-release@sha256:" + "0A" * 32, False),
+        ("quay.io/openshift-release-dev/ocp-release@md5:" + "0a" * 32, False),
+        ("quay.io/openshift-release-dev/ocp-release@", False),
+        ("quay.io/openshift-release-dev/ocp-release:", False),
+        ("quay.io/openshift-release-dev/ocp-release:4.22.0\n", False),
+        ("quay.io/openshift-release-dev/ocp-release:4.22.0\nX=y", False),
+        ("quay.io/openshift-release-dev/ocp-release :4.22.0", False),
+        ("quay.io/OCP:4.22.0", False),
+        ("quay.io/" + "a" * 260 + ":4.22.0", False),
+        ("user:password@quay.io/ocp:4.22.0", False),
+        ("[fd00::1/ocp:4.22.0", False),
+        ("[fd00::1%eth0]/ocp:4.22.0", False),
+        ("quay.io", False),
+        ("quay.io/", False),
+        ("registry/ocp:4.22.0", False),
+        ("ocp release", False),
+        ("4.22.0", False),
+        ("", False),
+    ],
+)
+def test_images(text: str, good: bool) -> None:
+    assert (image_error(text) == "") is good
+
+
+@pytest.mark.parametrize(
+    ("image", "words"),
+    [
+        ("https://quay.io/ocp:4.22.0", 'Invalid value: "https://quay.io/ocp:4.22.0": is not the name of an image'),
+        ("https://user:geheim@quay.io/ocp:4.22.0", "openshift_release_image: Invalid value: is not the name"),
+        (
+            "https://user:geheim@shared.example.com/ocp:4.22.0",
+            "openshift_release_image: Invalid value: is not the name",
+        ),
+        ("ocp release", "it begins with no registry"),
+    ],
+    ids=["URL", "login", "login of another registry", "no registry"],
+)
+def test_a_release_image_without_the_form_of_one_is_one_error(image: str, words: str) -> None:
+    (problem,) = validate(cluster(release_image=image)(good_deployment()), today=TODAY)
+    assert (problem.check, problem.severity, problem.layer) == ("release-image", "error", "ours")
+    assert words in problem.text()
+    assert "geheim" not in problem.text()
+
+
+def test_a_wrong_version_is_not_reported_as_its_release_image() -> None:
+    parsed = read_variables({"name": "demo", "version": "4.22 0"}, [])
+    assert parsed.deployment is not None
+    assert "openshift_release_image" not in {each.path for each in validate(parsed.deployment, today=TODAY)}
 
 
 def test_repositories_are_those_of_the_library() -> None:

@@ -174,6 +174,12 @@ CHECKS: Mapping[str, Check] = {
         "The pull secret must contain credentials for every registry with mirrors.",
         "add the registry to the pull secret",
     ),
+    "release-image": Check(
+        "error",
+        "The release image must have the form `registry/repository:tag` or `registry/repository@sha256:…`, without "
+        "`https://` and white space. Otherwise no host can pull it.",
+        "name the release image as registry/repository:tag or registry/repository@sha256:<64 hexadecimal digits>",
+    ),
     "release-image-mismatch": Check(
         "error",
         "The tag of the release image must match the version and the architecture of the hosts. Otherwise the "

@@ -60,6 +60,7 @@ OWN_RULES: tuple[Rule, ...] = (
     certificates.certificate_dates,
     pull_secret.pull_secret_auth,
     mirrors.registry_without_credentials,
+    mirrors.release_image_form,
     mirrors.release_registry_without_credentials,
     mirrors.release_image_mismatch,
     mirrors.release_image_tag,

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check names of image repositories, as the installer's library does.
+"""Check names of image repositories and of images, as the installer's library does.
 
 Source: openshift/installer pkg/types/validation/installconfig.go.
 """
@@ -22,6 +22,8 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}")
 _LONGEST_NAME = 255
 _DIGEST_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _DEFAULT_DOMAIN = "docker.io"
+# Newer versions of the library know IPv6 addresses.
+_IPV6_HOST = re.compile(r"\[[0-9a-fA-F:]+\](?::[0-9]+)?")
 
 
 def repository_error(text: str) -> str:
@@ -36,6 +38,16 @@ def repository_error(text: str) -> str:
         return "must be repository--not reference" if match and (match["tag"] or match["digest"]) else ""
     error = host_error(_without_port(text))
     return f"the repository provided is invalid: {error}" if error else ""
+
+
+def image_error(text: str) -> str:
+    """Why a text is not an image with its registry, ``host[:port]/path[:tag][@digest]``; empty when it is one."""
+    host, _slash, rest = text.partition("/")
+    if _IPV6_HOST.fullmatch(host):
+        host = "localhost"
+    elif host != "localhost" and not any(mark in host for mark in ".:"):
+        return "it begins with no registry"
+    return _parse(f"{host}/{rest}")[0]
 
 
 def _parse(text: str) -> tuple[str, bool]:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the release image: it matches the version, its mirror is found, and the pull secret has credentials for the
+"""Check the release image: its form, its version, its mirror, and whether the pull secret has credentials for the
 registries.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files, pkg/asset/agent/mirror.
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from ....common.architectures import RPM_ARCHITECTURES
 from ....common.problems import INVALID, Problem
-from ...release import RELEASE_REPOSITORY
-from ...upstream.repositories import repository_error
+from ...release import RELEASE_REPOSITORY, default_release_image
+from ...upstream.repositories import image_error, repository_error
 from ..checks import INSTALL_CONFIG, own
 from ..facts import Facts
 
@@ -56,7 +56,7 @@ def release_registry_without_credentials(facts: Facts) -> Iterator[Problem]:
     """The service refuses a pull secret without the registry of the release image, unless that is public: quay.io, or
     what has mirrors.
     """
-    repository, _tag, _digest = split_image(facts.cluster.release_image)
+    repository, _tag, _digest = split_image(_image(facts))
     registry = repository.split("/")[0]
     if (
         facts.pull_secret is None
@@ -75,7 +75,7 @@ def release_image_tag(facts: Facts) -> Iterator[Problem]:
     """registries.conf redirects pulls by digest only, so a mirrored release image that is named by tag is sought at its
     source.
     """
-    repository, tag, digest = split_image(facts.cluster.release_image)
+    repository, tag, digest = split_image(_image(facts))
     if not tag or digest:
         return
     if any(_covers(source.source, repository) for source in facts.cluster.image_digest_sources if source.mirrors):
@@ -95,7 +95,7 @@ def release_mirror(facts: Facts) -> Iterator[Problem]:
     Other mirrors (operators, other images) say nothing about the release; an image that is named where the mirrors are
     needs none, and the public one can be had without.
     """
-    image = facts.cluster.release_image
+    image = _image(facts)
     repository = split_image(image)[0]
     sources = [
         source
@@ -119,7 +119,7 @@ def release_mirror(facts: Facts) -> Iterator[Problem]:
 
 def release_image_mismatch(facts: Facts) -> Iterator[Problem]:
     """What the tag of the release image says, against version and architectures."""
-    image = facts.cluster.release_image
+    image = _image(facts)
     match = _TAG.fullmatch(split_image(image)[1])
     version = _TAG.fullmatch(facts.cluster.version)
     if match is None:
@@ -141,6 +141,23 @@ def release_image_mismatch(facts: Facts) -> Iterator[Problem]:
     if architecture and architecture != "multi" and needed != {architecture}:
         detail = f"the tag names architecture {architecture}, the hosts have {', '.join(sorted(needed))}"
         yield own("release-image-mismatch", _IMAGE, INVALID, detail, value=image)
+
+
+def release_image_form(facts: Facts) -> Iterator[Problem]:
+    """A name that no container engine can pull. Text before an @ may be a login, so it is not shown."""
+    image, cluster = facts.cluster.release_image, facts.cluster
+    # A wrong version is reported as such.
+    if not image or image == default_release_image(cluster.version, cluster.architecture):
+        return
+    if error := image_error(image):
+        shown = None if "@" in image.partition("@sha256:")[0] else image
+        yield own("release-image", _IMAGE, INVALID, f"is not the name of an image: {error}", value=shown)
+
+
+def _image(facts: Facts) -> str:
+    """The release image; empty for a text that is not the name of an image."""
+    image = facts.cluster.release_image
+    return "" if image_error(image) else image
 
 
 def split_image(image: str) -> tuple[str, str, str]:
