@@ -10,7 +10,7 @@ import re
 
 from ..common.problems import INVALID, UNSUPPORTED
 from .model import Address, Family, IpStack
-from .section import Section
+from .section import Section, canonical_ip
 
 _METRIC_LOW, _METRIC_HIGH = -1, 0xFFFFFFFF
 _LINK_LOCAL = ipaddress.ip_network("fe80::/10")
@@ -219,11 +219,11 @@ def _read_token(part: Section, autoconf: bool, enabled: bool) -> str | None:
     text = part.text("token")
     if text is None or text in ("", "::"):
         return None
-    try:
-        token = ipaddress.IPv6Address(text)
-    except ValueError:
+    address = canonical_ip(text)
+    if ":" not in address:
         part.problem("token", INVALID, "is not an IPv6 address", value=text)
         return None
+    token = ipaddress.IPv6Address(address)
     if int(token) >> 64:
         part.problem("token", INVALID, "the first 64 bits must be 0", value=text)
     if part.has("autoconf") and not autoconf and enabled:

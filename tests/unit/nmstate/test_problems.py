@@ -159,6 +159,16 @@ CASES: list[tuple[str, str, str, str, str]] = [
         INVALID,
         "installer",
     ),
+    *(
+        (
+            f"token {token}",
+            interface(f"ipv6: {{enabled: true, dhcp: true, autoconf: true, token: '{token}'}}"),
+            "interfaces[0].ipv6.token",
+            INVALID,
+            "installer",
+        )
+        for token in ("::5%eth0", "192.0.2.5", "five")
+    ),
     (
         "mtu too small for IPv6",
         interface("mtu: 1000, ipv6: {enabled: true}"),
