@@ -10,8 +10,11 @@ overrides merged), its :class:`Item` keeps the user's path, file and line, so th
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclasses.dataclass
@@ -77,6 +80,22 @@ def wrap(data: Any, path: str, file: str = "", line: int = 0) -> Item:
     if isinstance(data, (list, tuple)):
         return Item([wrap(value, join(path, index), file, line) for index, value in enumerate(data)], path, file, line)
     return Item(data, path, file, line)
+
+
+def without_halves(data: Any, path: str, found: list[str]) -> Any:
+    """Plain data with U+FFFD in place of halves of surrogate pairs, which no file can contain.
+
+    ``found`` gets the paths of the texts, and of the mappings with such keys.
+    """
+    if isinstance(data, Mapping):
+        names = {key: without_halves(str(key), path, found) for key in data}
+        return {name: without_halves(data[key], join(path, name), found) for key, name in names.items()}
+    if isinstance(data, (list, tuple)):
+        return [without_halves(value, join(path, index), found) for index, value in enumerate(data)]
+    if not isinstance(data, str) or not _HALF.search(data):
+        return data
+    found.append(path)
+    return _HALF.sub("\ufffd", data)
 
 
 def plain(item: Item) -> Any:

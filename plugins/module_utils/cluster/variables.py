@@ -26,7 +26,7 @@ from .live_arguments import argument_problems
 from .nested_fields import AGENT_PLATFORMS, NETWORKING, POOL
 from .shapes import Reader, in_upstream_case
 from .spec import Bmc
-from .tree import Item, merge_patch, plain, without_nulls, wrap
+from .tree import Item, merge_patch, plain, without_halves, without_nulls, wrap
 from .upgrade import AGENT_API_VERSION
 from .variable_fields import CLUSTER, HOST
 from .variable_manifests import ManifestReading
@@ -46,7 +46,7 @@ def read_variables(
     ``cluster``. The only files read are those that ``extra_manifests`` names. Never raises for bad input.
     """
     reading = _Variables()
-    return reading.parsed(wrap(cluster, CLUSTER_VARIABLE), list(hosts), version, release_image)
+    return reading.parsed(reading.wrapped(cluster, CLUSTER_VARIABLE), list(hosts), version, release_image)
 
 
 class _Variables:
@@ -56,6 +56,15 @@ class _Variables:
 
     def error(self, item: Item, kind: str, detail: str, *, path: str = "", value: str = "", hint: str = "") -> None:
         self.problems.append(Problem(path or item.path, kind, detail, layer="ours", value=value, hint=hint))
+
+    def wrapped(self, data: Mapping[str, Any], path: str) -> Item:
+        """A variable as items; texts that no file can contain are reported without their value."""
+        found: list[str] = []
+        item = wrap(without_halves(data, path, found), path)
+        for each in dict.fromkeys(found):
+            detail = "contains half of a surrogate pair (U+D800 to U+DFFF), which no file can contain"
+            self.error(item, INVALID, detail, path=each, hint="replace this character")
+        return item
 
     def parsed(self, provided: Item, hosts: list[Mapping[str, Any]], version: str, release_image: str) -> Parsed:
         cluster = self.reader.read(without_nulls(provided), CLUSTER) or Item({}, CLUSTER_VARIABLE)
@@ -102,7 +111,7 @@ class _Variables:
                 continue
             roles[name] = role
             own = {key: value for key, value in variables.items() if key not in ("inventory_name", "role")}
-            item = self.reader.read(without_nulls(wrap(own, path)), HOST) or Item({}, path)
+            item = self.reader.read(without_nulls(self.wrapped(own, path)), HOST) or Item({}, path)
             if role not in _ROLE_POOLS:
                 hint = "put the host into the group of the control plane, of the workers or of the arbiters"
                 self.error(

@@ -43,6 +43,67 @@ def test_one_mistake_is_one_error(mistake: Mistake) -> None:
     assert problems[0].severity == "error"
 
 
+HALF = "geheim\ud800"
+MANIFEST = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"a": HALF}}
+HALVES: list[tuple[str, Cluster, Cluster, str]] = [
+    # what, options of the cluster, options of the first host, path
+    ("pull secret", {"pull_secret": HALF}, {}, "openshift_cluster.pull_secret"),
+    (
+        "auth in a pull secret",
+        {"pull_secret": {"auths": {"quay.io": {"auth": HALF}}}},
+        {},
+        "openshift_cluster.pull_secret.auths.quay.io.auth",
+    ),
+    (
+        "content of a manifest",
+        {"extra_manifests": [{"name": "a.yaml", "content": HALF}]},
+        {},
+        "openshift_cluster.extra_manifests[0].content",
+    ),
+    (
+        "value in a manifest",
+        {"extra_manifests": [{"name": "a.yaml", "content": MANIFEST}]},
+        {},
+        "openshift_cluster.extra_manifests[0].content.data.a",
+    ),
+    (
+        "override",
+        {"install_config_overrides": {"networking": {"networkType": HALF}}},
+        {},
+        "openshift_cluster.install_config_overrides.networking.networkType",
+    ),
+    (
+        "key of an override",
+        {"install_config_overrides": {"metadata": {HALF: "x"}}},
+        {},
+        "openshift_cluster.install_config_overrides.metadata",
+    ),
+    (
+        "password of a BMC",
+        {},
+        {"bmc": {"address": "redfish://192.0.2.1", "password": HALF}},
+        "openshift_host[node-1].bmc.password",
+    ),
+    (
+        "description of an interface",
+        {},
+        {"network_config": {"interfaces": [{"name": "eno1", "description": HALF}]}},
+        "openshift_host[node-1].network_config.interfaces[0].description",
+    ),
+]
+
+
+@pytest.mark.parametrize(("cluster", "host", "path"), [case[1:] for case in HALVES], ids=[case[0] for case in HALVES])
+def test_a_text_that_no_file_can_contain_is_an_error_without_its_value(
+    cluster: Cluster, host: Cluster, path: str
+) -> None:
+    hosts = good_hosts()
+    hosts[0] |= host
+    problems = problems_of({**good_cluster(), **cluster}, hosts)
+    assert [problem.path for problem in problems if "half of a surrogate pair" in problem.text()] == [path]
+    assert [problem.path for problem in problems if HALF in str(problem.as_dict())] == []
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_independent_mistakes_are_all_found(seed: int) -> None:
     draw = random.Random(seed)
