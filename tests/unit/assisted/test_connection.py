@@ -58,6 +58,9 @@ def test_option_before_environment_before_default():
         ({}, "service_url"),
         ({"service_url": "service:8090"}, "http"),
         ({"service_url": "http://u:password-x@service"}, "credentials belong"),
+        ({"service_url": "https://[fd00::1"}, "is not of the form"),
+        ({"service_url": "http://u:password-x@[fd00::1"}, "is not of the form"),
+        ({"service_url": "http://s:port"}, "is not of the form"),
         ({"service_url": "http://s", "auth": "agent-local"}, "token"),
         ({"service_url": "http://s", "auth": "offline"}, "offline_token"),
         ({"service_url": "http://s", "auth": "kerberos"}, "must be one of"),
@@ -69,6 +72,11 @@ def test_mistakes(params, words, monkeypatch):
     with pytest.raises(InvalidInput, match=words) as caught:
         connect(params)
     assert "password-x" not in str(caught.value)
+
+
+def test_the_url_of_access_tokens_is_one():
+    with pytest.raises(ZeroTouchError, match=r"token_url 'https://\[fd00::1' is not a URL"):
+        connect({"service_url": "http://s", "offline_token": "o", "token_url": "https://[fd00::1"})
 
 
 @pytest.mark.parametrize("suffix", ["", "/", "/api/assisted-install", "/api/assisted-install/v2/"])

@@ -540,6 +540,7 @@ CLUSTERS = (
     ),
     cluster("unknown placement", "crd", "olm_catalog_placement", olm_catalog_placement="nowhere"),
     cluster("issuer that is no URL", "crd", "issuer_url", issuer_url="kubernetes.default.svc"),
+    cluster("issuer with half an IPv6 address", "crd", "issuer_url", issuer_url="https://[fd00::1"),
     cluster("issuer", "fine", issuer_url="https://issuer.example.com/path"),
     cluster("update service that is no URL", "crd", "update_service", update_service="nowhere"),
     cluster("infra id with an underscore", "crd", "infra_id", infra_id="edge_1"),

@@ -242,6 +242,18 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
             id="no URL",
         ),
         pytest.param(
+            {"openshift_assisted": {"service_url": "https://[fd00::1"}},
+            "openshift_assisted.service_url",
+            "is not of the form",
+            id="half an IPv6 address",
+        ),
+        pytest.param(
+            {"openshift_assisted": {"service_url": "http://a", "retries": float("inf")}},
+            "openshift_assisted.retries",
+            "from -2^63 to 2^63",
+            id="infinity",
+        ),
+        pytest.param(
             {"openshift_assisted": {"servce_url": "http://a"}},
             "openshift_assisted.servce_url",
             "did you mean service_url",

@@ -19,6 +19,7 @@ from ...common.http import HttpClient, HttpProxy
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, OwnCheck
 from ...common.retry_policies import PATIENCE
 from ...common.tls import Tls
+from ...common.urls import split_remote
 from .auth import HOSTED_TOKEN_URL, Auth, FixedTokens, ObjectToken, OfflineToken
 from .service import AssistedService
 
@@ -135,7 +136,7 @@ def _from_environment(name: str, kind: str, environment: Mapping[str, str]) -> A
 
 def _check(options: Mapping[str, Any]) -> None:
     problems = []
-    url = urlsplit(str(options.get("service_url") or ""))
+    url = split_remote(str(options.get("service_url") or ""))
     if not options.get("service_url"):
         problems.append(
             _problem("service_url", REQUIRED, ("give the URL of the assisted-service, or ASSISTED_SERVICE_URL"))
@@ -171,7 +172,7 @@ def _auth(
     kind = options["auth"]
     if kind == "offline":
         url = str(options["token_url"])
-        if urlsplit(url).scheme not in ("http", "https"):
+        if split_remote(url).scheme not in ("http", "https"):
             raise ZeroTouchError(
                 f"token_url {url[:100]!r} is not a URL of the form https://host/path.", "Correct the option token_url."
             )

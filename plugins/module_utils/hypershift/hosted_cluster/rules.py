@@ -17,10 +17,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from ...capi.objects import part
 from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, TOO_MANY, UNSUPPORTED, Problem
+from ...common.urls import split_remote
 from .. import values
 from ..names import control_plane_namespace
 from ..release import cluster_fault
@@ -149,11 +149,8 @@ def _texts(options: Mapping[str, Any]) -> Iterator[Problem]:
             yield problem(CHECK, option, UNSUPPORTED, f"must be {' or '.join(choices)}", options[option])
     for option, most in (("issuer_url", 255), ("update_service", 2048)):
         url = options.get(option)
-        if url and (
-            len(url) > most
-            or not urlsplit(url).scheme
-            or not (urlsplit(url).netloc or urlsplit(url).path.startswith("/"))
-        ):
+        parts = split_remote(url or "")
+        if url and (len(url) > most or not parts.scheme or not (parts.netloc or parts.path.startswith("/"))):
             yield _invalid(option, "must be an absolute URL", url)
     if (infra := options.get("infra_id")) is not None and (fault := values.cluster_name_fault(str(infra))):
         yield _invalid("infra_id", fault, infra)
