@@ -56,7 +56,7 @@ def test_values_that_the_validator_cannot_read(provided: dict[str, Any], path: s
 
 
 def test_null_and_text_are_read_as_ansible_does() -> None:
-    provided = {"pair": {"left": None, "inner": None}, "pairs": [], "numbers": None}
+    provided: dict[str, Any] = {"pair": {"left": None, "inner": None}, "pairs": [], "numbers": None}
     assert read_options("x", provided, PAIR)[1] == []
     assert read_options("x", {"pair": "left=1", "numbers": "1,2"}, PAIR)[1] == []
 
