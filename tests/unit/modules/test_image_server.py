@@ -224,20 +224,23 @@ def test_upload_with_the_root_file_system(work: Path, webdav: http.server.Thread
 @pytest.mark.parametrize(
     ("more", "withdrawn"),
     [
-        # The server has another address since.
+        # The file server refuses the headers.
         ({}, False),
         # Options that cannot be read are a mistake of the user.
         ({"mode": "0777"}, None),
     ],
 )
-def test_uploads_that_cannot_be_deleted(work: Path, more: dict[str, Any], withdrawn: bool | None) -> None:
+def test_uploads_that_cannot_be_deleted(
+    work: Path, webdav: http.server.ThreadingHTTPServer, more: dict[str, Any], withdrawn: bool | None
+) -> None:
     """The caller can go on and repeat it: what is to be deleted stays recorded."""
+    base = f"http://127.0.0.1:{webdav.server_port}"
     state = StateFile(work / "state.json")
-    state.update("publish", {"method": "upload", "uploads": {"http://127.0.0.1:1/images/x.iso": {}}})
-    publish = {"method": "upload", "url": "http://127.0.0.2:1/images", "delete": True, **more}
+    state.update("publish", {"method": "upload", "uploads": {f"{base}/x.iso": {}}})
+    publish = {"method": "upload", "url": base, "headers": {"X-Key": "another-secret"}, "delete": True, **more}
     done = opened(work, state="stopped", publish=publish)
     assert done["failed"] and done.get("withdrawn") is withdrawn, done
-    assert list(state.section("publish")["uploads"]) == ["http://127.0.0.1:1/images/x.iso"]
+    assert list(state.section("publish")["uploads"]) == [f"{base}/x.iso"]
 
 
 def test_the_plan_of_an_upload(work: Path, webdav: http.server.ThreadingHTTPServer) -> None:
