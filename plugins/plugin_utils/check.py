@@ -70,8 +70,7 @@ def check_variables(inventory: Inventory, *, building: bool, playbook: str = "",
     # What cannot be read is not missing.
     unreadable = {problem.path for problem in inventory.unreadable}
     settings = [problem for problem in settings if problem.path not in unreadable]
-    # A run that destroys would leave the machines of hosts in other groups on.
-    groups = _groups(inventory, needed=building or playbook == "destroy_cluster")
+    groups = _groups(inventory, building=building)
     found = [*inventory.unreadable, *settings, *groups, *hosts, *agents]
     # Only once it is clear which hosts are meant.
     if not (inventory.unreadable or settings or hosts):
@@ -166,7 +165,7 @@ def _unreachable_server(inventory: Inventory, *, building: bool) -> list[Problem
     return check_reachable(options, peers, read_container(os.environ, socket.gethostname()))
 
 
-def _groups(inventory: Inventory, *, needed: bool) -> list[Problem]:
+def _groups(inventory: Inventory, *, building: bool) -> list[Problem]:
     """Groups matter where the inventory describes the cluster; with files of the user it only adds BMC data.
 
     On a hub, hosts may have other sources; then the cluster says how many it takes.
@@ -189,6 +188,6 @@ def _groups(inventory: Inventory, *, needed: bool) -> list[Problem]:
         or (method == "hub" and not counted)
         or (method == CAPI and not own_templates)
     )
-    if not (needed and described and groups is not None and isinstance(names, dict)):
+    if not (building and described and groups is not None and isinstance(names, dict)):
         return []
     return check_groups(groups, group_names(names), names)

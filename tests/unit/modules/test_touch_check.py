@@ -422,6 +422,15 @@ class TestDestroyPlan:
             and "node-1, node-2: state.json records that this deployment booted it or took it over" in result["msg"]
         )
 
+    def test_hosts_of_another_method_are_not_missing(self, call: Any, tmp_path: Path) -> None:
+        """They are in the groups of that method, which the message has to name."""
+        deployed(tmp_path / "demo", "installed")
+        state = StateFile(tmp_path / "demo" / "state.json")
+        state.update("machines", {"node-1": {"state": "booted", "method": "hosted", "macs": [MAC]}})
+        state.update("install", {"method": "hosted"})
+        result = call(destroy_plan, hosts=[], touch=touch(tmp_path / "demo", hosts=[], confirm=["demo"]))
+        assert result["failed"] and "hosted" in result["msg"] and "abandon_hosts" not in result["msg"], result["msg"]
+
     def test_the_machines_of_a_hosted_cluster_are_not_read(self, call: Any, served: Any, tmp_path: Path) -> None:
         call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"], method="hosted"))
         assert served.bmc.log == []

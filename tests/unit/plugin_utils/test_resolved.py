@@ -425,24 +425,6 @@ def test_a_group_of_another_name_is_reported_alone() -> None:
     assert "set openshift_groups: {control_plane: masters}" in result["msg"]
 
 
-@pytest.mark.parametrize(
-    ("playbook", "variables", "found"),
-    [
-        ("destroy_cluster", {}, True),
-        ("destroy_cluster", {"openshift_install_method": "hub", "openshift_hub": {"infra_env": "rack"}}, True),
-        # The inventory only adds data to the files of the user, or takes hosts from a group that the user names.
-        ("destroy_cluster", {"openshift_cluster": None, "openshift_config_dir": "site"}, False),
-        ("destroy_cluster", {"openshift_groups": {"control_plane": "masters"}}, False),
-        ("remove_hosts", {"openshift_install_method": "hub", "openshift_hub": {"infra_env": "rack"}}, False),
-    ],
-)
-def test_groups_of_a_run_that_builds_nothing(playbook: str, variables: dict[str, Any], found: bool) -> None:
-    """A cluster whose hosts are in other groups would be reported as destroyed, with its machines on."""
-    provided = inventory({"a": MACHINE}, group="masters", **variables)
-    paths = [problem.partition(":")[0] for problem in problems(provided, building=False, playbook=playbook)]
-    assert ("openshift_groups.control_plane" in paths) is found, paths
-
-
 def test_manifests_of_the_cluster_are_absolute(monkeypatch: Any, tmp_path: Any) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWD", str(tmp_path))

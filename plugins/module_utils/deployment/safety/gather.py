@@ -94,7 +94,11 @@ def with_missing(touch: Touch, hosts: Sequence[InventoryHost]) -> Touch:
     if touch.work_dir is None or (touch.method in _RELEASED_BY_HUB and ABANDON_HUB not in touch.force):
         return touch
     known = [*hosts, *(touch.hosts if touch.method in HUB_METHODS else ())]
-    return dataclasses.replace(touch, missing=read_record(touch.work_dir).missing(known))
+    record = read_record(touch.work_dir)
+    # Its hosts are in the groups of that method: row 4.
+    if record.method not in ("", touch.method):
+        return touch
+    return dataclasses.replace(touch, missing=record.missing(known))
 
 
 def _of_deployment(action: Action, touch: Touch, evidence: Mapping[str, Evidence]) -> dict[str, Evidence]:
