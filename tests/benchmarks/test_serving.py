@@ -36,6 +36,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach
     start_server,
     stop_server,
 )
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 SIZE = 64 << 20
@@ -106,8 +107,7 @@ def nginx(image: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
     served = directory / "root" / PATH.lstrip("/")
     served.parent.mkdir(parents=True)
     os.link(image, served)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (directory / "nginx.conf").write_text(CONFIGURATION.format(directory, port, getpass.getuser()))
     with subprocess.Popen([NGINX, "-c", str(directory / "nginx.conf")], stderr=subprocess.DEVNULL) as process:
         while True:

@@ -31,12 +31,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.assisted.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
 from ansible_collections.zerotouch.openshift.tests.support.hub.assisted_cluster import definitions
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 from ansible_collections.zerotouch.openshift.tests.support.real_api import (
     DEFINITION,
     HAS_ASSETS,
     RealApi,
     eventually,
-    free_port,
 )
 
 from .lab import ROOT

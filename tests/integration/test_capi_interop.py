@@ -47,11 +47,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 from ansible_collections.zerotouch.openshift.tests.support.real_api import (
     HAS_ASSETS,
     RealApi,
     eventually,
-    free_port,
     shown,
 )
 

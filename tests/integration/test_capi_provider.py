@@ -22,7 +22,8 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
-from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi, eventually, free_port
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
+from ansible_collections.zerotouch.openshift.tests.support.real_api import HAS_ASSETS, RealApi, eventually
 
 from .lab import BIN, ROOT, Run, looked_through
 

@@ -32,6 +32,7 @@ from ansible_collections.zerotouch.openshift.tests.support.libvirt_daemon import
     why_no_binding,
     why_not,
 )
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -56,12 +57,6 @@ def driver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> t
     if why_no_binding():
         pytest.skip(why_no_binding())
     return LibvirtBinding
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def until_it_listens(port: int) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 
 ASSETS = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/nonexistent")
 HAS_ASSETS = all((ASSETS / name).is_file() for name in ("kube-apiserver", "etcd"))
@@ -137,12 +137,6 @@ def eventually(holds: Any, what: Any = "") -> None:
     while not holds():
         assert time.monotonic() < end, what() if callable(what) else what or "it did not come true"
         time.sleep(0.2)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def shown(value: Any) -> str:

@@ -12,7 +12,6 @@ import datetime
 import ipaddress
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from typing import Any
 
 import bcrypt
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -43,8 +43,7 @@ def sushy_emulator(directory: Path, config: Mapping[str, Any], *options: str) ->
     """
     pem = certificate(directory)
     (directory / "htpasswd").write_text(f"{USERNAME}:{bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(4)).decode()}\n")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     settings = {
         "SUSHY_EMULATOR_LISTEN_IP": "127.0.0.1",
         "SUSHY_EMULATOR_LISTEN_PORT": port,

@@ -87,12 +87,17 @@ class Process:
 
     @classmethod
     def of(cls, pid: int) -> Process | None:
-        """The living process with this number, or None."""
+        """The living process with this number, or None.
+
+        A process of which only the first thread has ended still holds its port (Linux fs/proc/array.c shows it as a
+        zombie with more than one thread).
+        """
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             return None
-        return None if fields[0] in ("Z", "X") else cls(pid, int(fields[19]))
+        ended = fields[0] in ("Z", "X") and int(fields[17]) <= 1
+        return None if ended else cls(pid, int(fields[19]))
 
     @property
     def alive(self) -> bool:

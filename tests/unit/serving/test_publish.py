@@ -10,7 +10,6 @@ import datetime
 import http.client
 import os
 import re
-import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +29,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.option
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish, withdraw
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
+from ansible_collections.zerotouch.openshift.tests.support.ports import free_port
 from ansible_collections.zerotouch.openshift.tests.unit.serving.test_options import (
     KEY,
     OTHER,
@@ -55,7 +55,9 @@ def image(work: Path) -> Path:
 
 @pytest.fixture
 def state(work: Path) -> Iterator[StateFile]:
+    """With the port of an earlier server: a server that is started again gets it again."""
     file = StateFile(work / "state.json")
+    file.update("publish", {"port": free_port()})
     yield file
     withdraw(file, SystemClock())
 
@@ -161,8 +163,7 @@ def test_a_rebuilt_image_is_served_by_the_same_server(image: Path, state: StateF
 def test_a_server_that_cannot_be_recorded_ends(
     image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch, fault: BaseException
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        options = PublishOptions(listen="127.0.0.1", port=free.getsockname()[1])
+    options = PublishOptions(listen="127.0.0.1", port=free_port())
 
     def full(*_arguments: object) -> None:
         raise fault

@@ -378,6 +378,21 @@ def test_a_taken_port(start: Start, image: Path) -> None:
     assert other != port
 
 
+def test_a_process_lives_until_its_last_thread_has_ended() -> None:
+    """Its port is taken until then: a new server on it could not listen."""
+    thread = "threading.Thread(target=sys.stdin.read).start()"
+    first_ends = "ctypes.CDLL(None).pthread_exit(None)"
+    command = [sys.executable, "-c", f"import ctypes, sys, threading; {thread}; {first_ends}"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as program:
+        process = Process.of(program.pid)
+        assert process is not None and program.stdin is not None
+        stat = Path(f"/proc/{program.pid}/stat")
+        assert wait_for(lambda: ") Z " in stat.read_text())
+        assert process.alive
+        program.stdin.close()
+        assert wait_for(lambda: not process.alive)
+
+
 def test_a_recorded_number_that_is_another_process_now() -> None:
     mine = Process.of(os.getpid())
     assert mine.alive
