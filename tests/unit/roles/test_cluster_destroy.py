@@ -128,16 +128,16 @@ def test_media_stay_in_a_machine_that_another_cluster_took_meanwhile(machines: d
 
 @pytest.mark.slow
 def test_an_upload_that_cannot_be_deleted_keeps_no_machine_on(machines: dict[str, Any], tmp_path: Path) -> None:
-    """The server has another address since the upload. The run fails at its end, and the next one repeats it."""
+    """The file server cannot be reached. The run fails at its end, and the next one repeats it."""
     for name in machines:
         recorded(tmp_path / "demo", name)
     state = StateFile(tmp_path / "demo" / "state.json")
     state.update("publish", {"method": "upload", "uploads": {"http://127.0.0.1:1/images/x.iso": {}}})
-    publish = {"method": "upload", "url": "http://127.0.0.2:1/images", "delete": True}
+    publish = {"method": "upload", "url": "http://127.0.0.1:1/images", "delete": True}
     output = play(machines, tmp_path / "demo", publish=publish, ok=False)
     assert {served.bmc.power for served in machines.values()} == {"Off"}, output
     assert "demo is not destroyed: its image is still published." in output, output
-    assert "it refers to http://127.0.0.1:1" in output and "run destroy_cluster again" in output, output
+    assert "http://127.0.0.1:1 cannot be reached" in output and "run destroy_cluster again" in output, output
     assert "uploads" in state.section("publish")
     again = play(machines, tmp_path / "demo", publish={**publish, "delete": False})
     assert "Fail if a machine" in again and "is not destroyed" not in again
