@@ -149,10 +149,14 @@ def with_bmc(inventory: dict[str, Any]) -> dict[str, Any]:
 def test_it_is_taken_down(edge: Deployment) -> None:
     """The worker is not in this inventory: its machine is left on only if the user says so."""
     confirmed, before = {"openshift_confirm": "edge"}, (edge.lab.writes(), service(edge)["clusters"])
-    stopped = edge.run("destroy_cluster", extra=confirmed)
-    assert not stopped.ok and "worker-0: state.json records" in stopped.message, stopped.output
+    abandoned = {**confirmed, "openshift_force": ["abandon_hosts"]}
+    for options in (["--check"], []):
+        stopped = edge.run("destroy_cluster", *options, extra=confirmed)
+        assert not stopped.ok and "worker-0: state.json records" in stopped.message, stopped.output
+    planned = edge.run("destroy_cluster", "--check", extra=abandoned)
+    assert planned.ok and "worker-0 is not changed" in planned.output, planned.output
     assert (edge.lab.writes(), service(edge)["clusters"]) == before
-    run = edge.run("destroy_cluster", extra={**confirmed, "openshift_force": ["abandon_hosts"]})
+    run = edge.run("destroy_cluster", extra=abandoned)
     assert run.ok and "worker-0 is not changed" in run.output, run.output
     assert (service(edge)["clusters"], service(edge)["infra_envs"]) == ({}, {})
     assert {machine["name"]: machine["power"] for machine in edge.lab.status()["machines"]} == {
