@@ -103,18 +103,6 @@ class Process:
     def alive(self) -> bool:
         return Process.of(self.pid) == self
 
-    def open_files(self, name: str) -> list[Path]:
-        """The files with this name that it has open; none if it belongs to another user."""
-        try:
-            descriptors = list(Path(f"/proc/{self.pid}/fd").iterdir())
-        except OSError:
-            return []
-        found = []
-        for descriptor in descriptors:
-            with contextlib.suppress(OSError):  # closed meanwhile
-                found.append(descriptor.readlink())
-        return [path for path in found if path.name == name]
-
     @property
     def is_server(self) -> bool:
         """Whether it lives, and is a server that :func:`starting_server` has started."""

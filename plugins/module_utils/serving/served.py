@@ -57,7 +57,7 @@ def publish(
     """
     base = server_base(options)
     recorded = state.section("publish")
-    process = _recorded_here(state)
+    process = recorded_process(recorded)
     reason = _difference(image, options, recorded, process)
     port = options.port or int(recorded.get("port") or 0)
     kept = process if process is not None and not reason else None
@@ -117,35 +117,16 @@ def _running(state: StateFile) -> dict[Process, int]:
     """The living servers of this work directory with their ports: the recorded one, and those whose record was lost,
     by their first lines in the log.
     """
-    process = _recorded_here(state)
-    found = {process: int(state.section("publish").get("port") or 0)} if process else {}
+    recorded = state.section("publish")
+    process = recorded_process(recorded)
+    found = {process: int(recorded.get("port") or 0)} if process else {}
     for name in (f"{LOG}.1", LOG):
         with contextlib.suppress(OSError):
             log = (state.path.parent / "logs" / name).read_text(errors="replace")
             for pid, started, port in _BEGIN.findall(log):
                 server = Process(int(pid), int(started))
-                found |= {server: int(port)} if server.is_server and _writes_here(server, state) else {}
+                found |= {server: int(port)} if server.is_server else {}
     return found
-
-
-def _recorded_here(state: StateFile) -> Process | None:
-    process = recorded_process(state.section("publish"))
-    return process if process and _writes_here(process, state) else None
-
-
-def _writes_here(server: Process, state: StateFile) -> bool:
-    """Whether it belongs to this work directory. In a copy of the directory, record and log name the server of the
-    first one, which has its log open there.
-    """
-    own = _identity(state.path.parent / "logs" / LOG)
-    return all(_identity(path) in (None, own) for path in server.open_files(LOG))
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    with contextlib.suppress(OSError):
-        status = path.stat()
-        return status.st_dev, status.st_ino
-    return None
 
 
 def recorded_process(recorded: Mapping[str, Any]) -> Process | None:

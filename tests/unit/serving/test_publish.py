@@ -10,7 +10,6 @@ import datetime
 import http.client
 import os
 import re
-import shutil
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -191,35 +190,6 @@ def test_a_server_whose_record_was_lost(image: Path, state: StateFile, *, withdr
         assert go(image, state, options, check_mode=True).changed and process.alive
         assert fetch(go(image, state, options).url) == b"image" * 100
     assert not process.alive
-
-
-@pytest.mark.parametrize("recorded", [True, False])
-def test_a_copy_of_the_directory_leaves_the_server_alone(image: Path, state: StateFile, *, recorded: bool) -> None:
-    """Record and log are copied with it, but the server still belongs to the first deployment."""
-    first = go(image, state, LOCAL)
-    server = begun(state)
-    directory = state.path.parent
-    copy = Path(shutil.copytree(directory, directory.with_name("copy")))
-    other = StateFile(copy / "state.json")
-    if not recorded:
-        other.path.unlink()
-    assert not withdraw(other, SystemClock(), check_mode=True).changed
-    second = go(copy / "images" / image.name, other, LOCAL)
-    assert second.reason == "no server runs" and second.port != first.port
-    withdraw(other, SystemClock())
-    assert server is not None and server.alive
-    assert not go(image, state, LOCAL).changed
-
-
-@pytest.mark.parametrize("change", ["moved", "no logs"])
-def test_a_server_is_known_after_a_change_of_its_directory(image: Path, state: StateFile, change: str) -> None:
-    go(image, state, LOCAL)
-    server, directory = begun(state), state.path.parent
-    if change == "moved":
-        state = StateFile(directory.rename(directory.with_name("moved")) / "state.json")
-    else:
-        shutil.rmtree(directory / "logs")
-    assert server is not None and withdraw(state, SystemClock()).changed and not server.alive
 
 
 def test_only_servers_of_the_log_are_stopped(image: Path, state: StateFile) -> None:
