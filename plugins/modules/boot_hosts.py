@@ -143,7 +143,8 @@ hosts:
     phase:
       description:
         - How far it came; V(observe), V(guard), V(plan) or the action of the last step. V(manual) means that the user
-          must act, as RV(hosts[].reason) says.
+          must act, as RV(hosts[].reason) says. V(in_use) means that another run has changed the machine since this
+          one read it.
         - If any host failed in V(observe) or V(guard), no machine was touched for O(state=booted) and O(state=on).
       type: str
     reason:

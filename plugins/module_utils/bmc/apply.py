@@ -28,6 +28,7 @@ def carry_out(
 ) -> None:
     """Do the steps in order; ``result`` says at any moment how far it came."""
     clock = options.clock
+    inserts = any(step.action == "insert" for step in steps)
     for step in steps:
         result.phase = step.action
         result.attempts += 1
@@ -37,12 +38,10 @@ def carry_out(
                 clock.sleep(machine.profile.pause_after_off)
             result.power_state_after = "Off"
         elif step.action == "eject":
-            media.eject(
-                session,
-                machine,
-                next(slot for slot in machine.slots if slot.id == step.target and slot.occupied),
-                clock,
-            )
+            slot = next(slot for slot in machine.slots if slot.id == step.target and slot.occupied)
+            if inserts and machine.power_state == "Off" and slot.holds(request.image_url):
+                power.check_unused(session, machine, clock)  # another run may have inserted it a moment ago
+            media.eject(session, machine, slot, clock)
             result.changed = True
             clock.sleep(PAUSE_AFTER_EJECT)
         elif step.action == "enable_media":
@@ -82,9 +81,12 @@ def restore(
     """Return a machine to its former power state after steps that failed; a sentence that says in which state it is.
 
     Our image is ejected and the override taken back first. A machine in which the image stays is not switched on: it
-    could boot it.
+    could boot it. One that another client has switched on is left as it is.
     """
     was_on = machine.power_state in ("On", "PoweringOn")
+    result.power_state_after = power.power_state(session, machine)
+    if not was_on and result.power_state_after == "On" and result.phase != "power_on":
+        return "The machine was off before, and is on now. This run did not switch it on."
     ours = [
         slot
         for slot in media.refreshed(session, machine)

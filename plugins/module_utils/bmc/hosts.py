@@ -88,8 +88,8 @@ class BmcOptions:
 class HostResult:
     """The outcome for one host.
 
-    ``phase`` is the last one that it reached: observe, guard, plan, manual (the user must act), or the action of a
-    step.
+    ``phase`` is the last one that it reached: observe, guard, plan, manual (the user must act), the action of a step,
+    or in_use (another run boots the machine).
     """
 
     name: str

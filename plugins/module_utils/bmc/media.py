@@ -16,6 +16,7 @@ from .hosts import ImageAccess
 from .image_url import SHARES, protocol_of, written_form
 from .machine import Machine, Slot, members_of, read_slot, read_slots
 from .messages import Refusal
+from .power import InUse, check_unused, power_state
 from .session import NO_LICENCE, RedfishSession, RefusedRequest
 
 APPEARS_WITHIN = 60.0
@@ -164,7 +165,14 @@ class _Insert:
             now = read_slot(self.session, self.slot.path, self.machine.profile)
             if self.lost and now.holds(self.url) and not self.stale:
                 return
-            if now.occupied and self.machine.profile.media_policy.repeats(error) and not self.final:
+            repeated = self.machine.profile.media_policy.repeats(error) and not self.final
+            # The slot was empty, and no request of ours was carried out.
+            of_others = now.occupied and not self.slot.occupied and not self.lost
+            if of_others and not repeated:
+                raise InUse(self.session.service, power_state(self.session, self.machine)) from error
+            if now.occupied and repeated:
+                if of_others:
+                    check_unused(self.session, self.machine, self.clock)
                 eject(self.session, self.machine, now, self.clock)
             raise
 

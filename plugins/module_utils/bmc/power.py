@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Switch a machine on or off, and wait until its BMC reports the new power state."""
+"""Switch a machine on or off, wait until its BMC reports the new power state, and notice that another run does so."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from .session import RedfishSession, RefusedRequest
 PowerState = Literal["On", "Off"]
 OFF_WITHIN = 120.0
 ON_WITHIN = 120.0
+# Seconds between the insert and the power-on of another run: it sets the boot override meanwhile.
+STARTED_WITHIN = 30.0
 # What to send when the first choice is not offered; such pairs as community.general's redfish_command takes.
 _CHOICES = {"Off": ("ForceOff", "GracefulShutdown", "PushPowerButton"), "On": ("On", "ForceOn", "PushPowerButton")}
 
@@ -62,6 +64,32 @@ def _reach(session: RedfishSession, machine: Machine, wanted: PowerState, limit:
             )
         clock.sleep(2)
     return True
+
+
+class InUse(ZeroTouchError):
+    """Another run boots this machine: this one leaves it as it is, and restores nothing."""
+
+    def __init__(self, service: str, state: str) -> None:
+        shown_state = state or "in an unknown power state"
+        super().__init__(
+            f"{service}: another run has changed the machine since this run read it. The machine is {shown_state}, "
+            "and this run does not change it again.",
+            "Wait until the other run has ended, and run again.",
+        )
+        self.state = state
+
+
+def check_unused(session: RedfishSession, machine: Machine, clock: Clock) -> None:
+    """Wait for ``STARTED_WITHIN`` seconds whether a machine that holds an image is switched on.
+
+    Raises :class:`InUse` if it is: we keep it off until our image is in it, so another run did that.
+    """
+    deadline = clock.now() + STARTED_WITHIN
+    while (state := power_state(session, machine)) not in ("On", "PoweringOn"):
+        if clock.now() >= deadline:
+            return
+        clock.sleep(2)
+    raise InUse(session.service, state)
 
 
 def reset_type(machine: Machine, wanted: PowerState) -> str:

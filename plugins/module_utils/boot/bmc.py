@@ -18,7 +18,7 @@ from ..bmc.machine import Machine, read_machine
 from ..bmc.observe import address_of, observe, open_session
 from ..bmc.options import bmc_suboptions
 from ..bmc.plan import BmcStep, State, describe, plan_machine
-from ..bmc.power import power_state
+from ..bmc.power import InUse, power_state
 from ..bmc.requests import bmc_request, check_bmc
 from ..bmc.session import LoginRefused
 from ..common.errors import Interrupted, ZeroTouchError
@@ -83,6 +83,9 @@ class BmcBoot:
             with open_session(request, options) as session:
                 before_change(lambda: dataclasses.replace(machine, power_state=power_state(session, machine)))
                 carry_out(session, machine, request, plan.steps, result, options)
+        except InUse as error:
+            result.phase, result.power_state_after = "in_use", error.state
+            raise
         except Interrupted:
             raise
         except ZeroTouchError as error:

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest, ImageAccess
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import State
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.power import STARTED_WITHIN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot import inspection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
@@ -238,6 +240,88 @@ def test_a_lost_lease_ends_the_writes_of_the_restoration_too() -> None:
 
         result = boot(bmc, before_write=lease)
     assert machine.power == "Off" and "could not be restored: Another run has the lease" in result.reason
+
+
+# -- two runs that boot the same machine -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("starts", [True, False], ids=["the other run starts it", "it stays off"])
+@pytest.mark.parametrize("image", [URL, "http://192.0.2.9/other/discovery.iso"], ids=["same image", "another image"])
+@pytest.mark.parametrize("early", [True, False], ids=["before our insert is prepared", "with our insert"])
+def test_an_image_that_another_run_inserted_is_left_in_the_machine(image: str, starts: bool, early: bool) -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+
+        def inserted() -> None:
+            machine.slot |= {"Image": image, "Inserted": True, "ConnectedVia": "URI"}
+
+        def other_run(handler: http_json.Handler, number: int) -> bool:
+            inserted()
+            return refusing(409, "The drive is in use.")(handler, number)
+
+        def read(_handler: http_json.Handler, _number: int) -> bool:
+            if starts and machine.slot["Inserted"]:
+                machine.system["PowerState"] = "On"
+            return False
+
+        machine.faults = {f"POST {INSERT}": other_run, f"GET {hostile.SYSTEM}": read}
+
+        def progress(line: str) -> None:
+            if early and "inserting" in line:
+                inserted()
+
+        result = boot(bmc, progress=progress)
+        assert result.failed and result.phase == "in_use" and "another run" in result.reason, result.reason
+        power = "On" if starts else "Off"
+        assert f"The machine is {power}" in result.reason
+        assert result.power_state_after == machine.power == power
+        assert machine.slot["Image"] == image and writes(bmc) == [("POST", INSERT)]
+
+
+def test_a_machine_that_another_run_starts_is_left_alone() -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+        machine.slot |= {"Image": URL, "Inserted": True, "ConnectedVia": "URI"}
+        clock = Clock()
+
+        def read(_handler: http_json.Handler, _number: int) -> bool:
+            if clock.slept:
+                machine.system["PowerState"] = "On"
+            return False
+
+        machine.faults[f"GET {hostile.SYSTEM}"] = read
+        result = boot_hosts([request(bmc)], "booted", BmcOptions(clock=clock))[0]
+        assert result.failed and result.phase == "in_use" and writes(bmc) == [], result.reason
+
+
+@pytest.mark.parametrize("state", ["booted", "ejected"])
+def test_an_image_that_an_earlier_run_left_in_a_machine_is_ejected(state: State) -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+        machine.slot |= {"Image": URL, "Inserted": True, "ConnectedVia": "URI"}
+        clock = Clock()
+        assert not boot_hosts([request(bmc)], state, BmcOptions(clock=clock))[0].failed
+        paths = [path for _method, path in writes(bmc)]
+        waits = sum(clock.slept) >= STARTED_WITHIN
+        assert (machine.power, paths[:2], waits) == (
+            ("On", [EJECT, INSERT], True) if state == "booted" else ("Off", [EJECT], False)
+        )
+
+
+@pytest.mark.parametrize("path", [f"POST {INSERT}", f"PATCH {hostile.SYSTEM}/Settings"], ids=["insert", "boot once"])
+def test_a_failure_does_not_stop_a_machine_that_another_run_started(path: str) -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+
+        def refused(handler: http_json.Handler, number: int) -> bool:
+            machine.system["PowerState"] = "On"
+            return refusing(400, "The remote image was not found.")(handler, number)
+
+        machine.faults[path] = refused
+        result = boot(bmc)
+        assert result.failed and machine.power == result.power_state_after == "On"
+        assert machine.slot["Inserted"] == (path != f"POST {INSERT}")
+        assert "The machine was off before, and is on now." in result.reason, result.reason
 
 
 # -- answers that are lost, or come late -------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ Selector = Mapping[str, Any]
 # Labels that the hub gives to an Agent by the hardware of the machine: they are unknown before it has registered.
 # Source: openshift/assisted-service docs/hive-integration/agent-labels.md.
 _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
+_EXCLUDED = "is for another pool of this run, or another run boots it"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,7 +256,7 @@ def _excluding(
 
     def objection_to(agent: Agent) -> Rejection | None:
         if agent.name in names:
-            return Rejection("excluded", "is for another pool of this run")
+            return Rejection("excluded", _EXCLUDED)
         return rule(agent) if rule else None
 
     return objection_to if names else rule
@@ -304,7 +305,7 @@ def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence
     before.
     """
     if str(host["name"]) in request.exclude:
-        return "it is for another pool of this run"
+        return f"it {_EXCLUDED}"
     provided = {
         **({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}),
         **request.agent_labels,
