@@ -53,3 +53,12 @@ def test_runs_that_start_together_use_different_hosts(site: Site, name: str, wor
     images = [sum(not boot.startswith("disk") for boot in boots) for boots in booted]
     # Runs that do not see each other's records may boot the same machine in the same moment.
     assert name == "alone" or sorted(images) == [0, 0, 0, 0, 1, 1], booted
+
+
+def test_a_host_that_does_not_register_is_named(site: Site) -> None:
+    for name in site.lab.boots():
+        site.lab.fault("no-link", name, count=0)
+    pool = {"name": "silent", "replicas": 1}
+    run = site.play("scale_node_pool", openshift_node_pool=pool, openshift_timeouts={"discovery": 60})
+    reason = [line for line in run.output.splitlines() if line.startswith("fatal: ")][-1]
+    assert not run.ok and "1 of 1 hosts failed:" in reason and "not ready within 60 s" in reason, run.output

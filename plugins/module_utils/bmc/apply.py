@@ -85,7 +85,7 @@ def restore(
     """
     was_on = machine.power_state in ("On", "PoweringOn")
     result.power_state_after = power.power_state(session, machine)
-    if not was_on and result.power_state_after == "On" and result.phase != "power_on":
+    if machine.power_state == "Off" and result.power_state_after == "On" and result.phase != "power_on":
         return "The machine was off before, and is on now. This run did not switch it on."
     ours = [
         slot
