@@ -11,15 +11,16 @@ short_description: Boot hosts from an image, each with its boot method
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Brings many hosts to a state, in bounded parallel. Each host has a boot method, O(hosts[].boot_method).
+  - Boots many hosts from an image, switches them on or off, or ejects their image, in parallel. Each host has a boot
+    method, O(hosts[].boot_method).
   - Method V(bmc) is Redfish virtual media. For O(state=booted) a machine is powered off, every medium ejected, the
     image inserted and seen inserted, the virtual CD set as boot device for one boot, and the machine powered on.
   - With method V(manual) nothing is contacted. The entry of the host in RV(hosts) says what the user must do. It is
     neither changed nor failed.
-  - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has
-    one of O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no
-    machine is touched
-    for O(state=booted) and O(state=on). For O(state=off) and O(state=ejected) only that machine is left alone.
+  - All BMCs are read before the first write. A BMC fails this check if it cannot be reached, rejects the login, lists
+    NICs of which none has one of O(hosts[].mac_addresses), has the same System UUID as another one, or does not support
+    the action. Then no machine is changed for O(state=booted) and O(state=on). For O(state=off) and O(state=ejected)
+    only that machine is left alone.
   - Directly before the first write the module decides for each machine that would change whether it may be touched
     (M(zerotouch.openshift.touch_check), page safety of the documentation), from evidence that it reads at that moment.
     A machine that is on, and of which no record says what runs on it, is touched only with O(hosts[].take_over). The
@@ -260,8 +261,10 @@ def run(call: Call) -> dict[str, Any]:
     )
     with alone:
         gate = _gate(call, options)
+        before = gate.recorded() if gate else None
         results = boot_hosts(requests, state, options, check_mode=call.check_mode, permit=gate.permit if gate else None)
         if gate:
+            gate.left([result.name for result in results if result.phase == "in_use"], before)
             gate.done([result.name for result in results if result.changed and not result.failed])
     return bulk_result(call, results, state)
 

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: node_pool_plan
-short_description: Plan what a pool of Machines needs to be scaled
+short_description: Plan how a pool of Machines is scaled
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Looks at a NodePool or MachineDeployment, at the Agents that it might take and at the machines of the inventory, and
-    says what is to be done so that it has the size that is asked for. Changes nothing.
+  - Plans which steps give a NodePool or MachineDeployment the requested size. Reads the pool, the Agents that it might
+    use and the machines of the inventory. Changes nothing.
   - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, not reserved,
-    with its labels). Where they are not enough, says which machines of the inventory have to be approved or booted, no
-    more than are needed; where these are not enough either, what is missing and why others cannot be used.
+    with its labels). If they are not enough, returns which machines of the inventory must be approved or booted, no
+    more than are needed. If these are not enough either, returns what is missing and why other machines cannot be used.
   - Finds the Machines of hosts that must leave, and the hosts that have left a cluster and wait to boot the discovery
     image.
   - If the pool shrinks by more hosts than O(remove) names, chooses which ones leave. Machines that are marked for
     deletion come first, then those without a host, then those that are not Ready, and the newest first.
-  - A host that belongs to a cluster is never to be booted.
+  - The plan never boots a host that belongs to a cluster.
   - With O(touch), decides by the safety table (page safety of the documentation) whether the hosts may leave, and
     whether the machines may be booted. Only the BMCs of machines that would be booted are read. A spare machine whose
     BMC cannot be used is replaced by another one.
@@ -162,7 +162,7 @@ options:
         Agent for O(auto_repair), and those between the present size and the maximum of O(auto_scaling).
     type: int
   exclude:
-    description: Names of Agents, and of O(hosts), that are for other pools.
+    description: Names of Agents, and of O(hosts), that are for other pools, or that another run boots.
     type: list
     elements: str
     default: []

@@ -34,9 +34,11 @@ _TAIL = """## What every BMC is expected to do
 * A slot that has neither an InsertMedia action nor takes a PATCH (`Allow` of its answer) is not used.
 * A missing licence for virtual media is reported before the power is switched, if the BMC shows it, and otherwise with the failed insert.
 * If a boot fails after the power was switched off, the image is ejected and the former power state restored. The message says so, or why it was not
-  possible. A machine that was off and that another client has powered on is left as it is.
-* A machine is left as it is if another run changes it at the same time: an image was inserted after this run read the machine, or the machine is powered
-  on within 30 s while it holds the image of this run. The phase of such a host is `in_use`. `scale_node_pool` then uses another machine.
+  possible.
+* A machine that was off is left as it is if another run, or a person, starts it meanwhile. The power state is read before each eject and insert, and before
+  the machine is restored. If the machine already holds the image of this run, the run waits 30 s for such a start. A machine that was off is also left as it
+  is if its BMC refuses the image and the slot, which was empty, holds an image now. The phase of such a host is `in_use`, and its boot is not recorded.
+  `scale_node_pool` then uses another machine.
 * Answers 503 and 429 are repeated for every request, other 5xx answers and broken connections for requests with the same effect the second time. A
   pause that the BMC names is kept, up to 60 s. Hosts that failed for such a reason are read once more at the end.
 

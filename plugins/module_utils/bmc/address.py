@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse BMC addresses of inventories: the metal3 grammar (metal3-io/baremetal-operator pkg/hardwareutils/bmc)."""
+"""Parse and check the BMC address of a host, such as ``redfish-virtualmedia+https://10.0.0.11/redfish/v1/Systems/1``.
+
+The grammar is that of metal3 (metal3-io/baremetal-operator pkg/hardwareutils/bmc).
+"""
 
 from __future__ import annotations
 

@@ -41,6 +41,8 @@ def carry_out(
             slot = next(slot for slot in machine.slots if slot.id == step.target and slot.occupied)
             if inserts and machine.power_state == "Off" and slot.holds(request.image_url):
                 power.check_unused(session, machine, clock)  # another run may have inserted it a moment ago
+            elif inserts:
+                power.check_off(session, machine)
             media.eject(session, machine, slot, clock)
             result.changed = True
             clock.sleep(PAUSE_AFTER_EJECT)
@@ -68,11 +70,11 @@ def _insert_twice(session: RedfishSession, machine: Machine, url: str, options: 
     try:
         return media.insert(session, machine, url, clock, options.image_access).id
     except media.EmptySlot:
-        for slot in media.refreshed(session, machine):
-            if slot.takes_cd and slot.inserted:
-                media.eject(session, machine, slot, clock)
+        inserted = [slot for slot in media.refreshed(session, machine) if slot.takes_cd and slot.inserted]
+        for slot in inserted:
+            media.eject(session, machine, slot, clock)
         clock.sleep(PAUSE_AFTER_EJECT)
-        return media.insert(session, machine, url, clock, options.image_access).id
+        return media.insert(session, machine, url, clock, options.image_access, accepted=not inserted).id
 
 
 def restore(
@@ -83,10 +85,10 @@ def restore(
     Our image is ejected and the override taken back first. A machine in which the image stays is not switched on: it
     could boot it. One that another client has switched on is left as it is.
     """
-    was_on = machine.power_state in ("On", "PoweringOn")
-    result.power_state_after = power.power_state(session, machine)
-    if machine.power_state == "Off" and result.power_state_after == "On" and result.phase != "power_on":
-        return "The machine was off before, and is on now. This run did not switch it on."
+    was_on = machine.power_state in power.ON_STATES
+    switched_on = result.phase == "power_on"
+    if not switched_on:
+        power.check_off(session, machine)
     ours = [
         slot
         for slot in media.refreshed(session, machine)
@@ -96,9 +98,11 @@ def restore(
         media.eject(session, machine, slot, options.clock)
     if result.boot_target and machine.profile.boot_by == "override":
         bootdevice.clear_override(session, machine)
+    if not switched_on:
+        power.check_off(session, machine)
     result.power_state_after = power.power_state(session, machine)
     if not was_on:
-        if power.power_off(session, machine, options.clock):
+        if (switched_on or machine.power_state != "Off") and power.power_off(session, machine, options.clock):
             result.power_state_after = "Off"
         return "The machine is off, as before."
     if result.power_state_after == "On":

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot once from the virtual CD: by the standard's override, or by an import of iDRAC's configuration."""
+"""Set the one-time boot device of a machine to the virtual CD, and reset it.
+
+This is the boot override of the Redfish standard, or, for an iDRAC that needs it, an import of its configuration.
+"""
 
 from __future__ import annotations
 

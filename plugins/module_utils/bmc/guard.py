@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reasons not to touch a machine, from what its BMC reports: it belongs to another host, or it cannot do what is
-requested.
+"""Check by what its BMC reports whether a machine must not be changed. The reasons are: it is the machine of another
+host, two hosts have the same machine, or it does not support a planned step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from .plan import BmcStep
 
 
 def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
-    """The BMC lists NICs and none is this host's; empty when one is, or when there is nothing to compare."""
+    """Why this is not the machine of the host: its BMC lists NICs, and none has one of these MAC addresses.
+
+    Empty when one has, or when there is nothing to compare.
+    """
     wanted = [normal_mac(mac) for mac in mac_addresses]
     if not machine.macs or not wanted or set(wanted) & set(machine.macs):
         return ""

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses that all files of this package share: requests for hosts that are contacted through their BMC, options,
-and results.
+"""Define the dataclasses that the files of this package share: the request for one host with a BMC, the options of a
+module call, and the result for one host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert machines, and failures of several hosts, to plain data for module results."""
+"""Build module results about hosts with a BMC: the facts of each machine as plain data, and the error that lists the
+hosts that failed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read what a BMC reports about its machine, once: System, Managers, virtual media."""
+"""Read what a BMC reports about its machine, by GET requests to the Redfish resources System, Managers and
+VirtualMedia.
+
+The result, :class:`Machine`, has everything that the boot procedure needs.
+"""
 
 from __future__ import annotations
 

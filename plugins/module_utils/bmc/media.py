@@ -16,7 +16,7 @@ from .hosts import ImageAccess
 from .image_url import SHARES, protocol_of, written_form
 from .machine import Machine, Slot, members_of, read_slot, read_slots
 from .messages import Refusal
-from .power import InUse, check_unused, power_state
+from .power import InUse, check_off, check_unused, power_state
 from .session import NO_LICENCE, RedfishSession, RefusedRequest
 
 APPEARS_WITHIN = 60.0
@@ -98,10 +98,13 @@ def eject(session: RedfishSession, machine: Machine, slot: Slot, clock: Clock) -
     retry(attempt, machine.profile.media_policy, clock)
 
 
-def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock, access: ImageAccess) -> Slot:
+def insert(
+    session: RedfishSession, machine: Machine, url: str, clock: Clock, access: ImageAccess, *, accepted: bool = False
+) -> Slot:
     """Put the image into the first slot that takes it and see it there. Returns that slot as it is then.
 
-    Raises :class:`ZeroTouchError` with what the first and the last slot said when none takes it.
+    ``accepted``: the BMC accepted an earlier insert of this image, which may appear late. Raises
+    :class:`ZeroTouchError` with what the first and the last slot said when none takes it.
     """
     check_slots(machine, url)
     refusals: list[tuple[Slot, str]] = []
@@ -111,7 +114,7 @@ def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock, ac
             refusals.append((slot, fault))
             continue
         try:
-            _Insert(session, machine, slot, url, clock, access).run()
+            _Insert(session, machine, slot, url, clock, access, lost=accepted).run()
         except RefusedRequest as error:
             if error.status not in (400, 404, 405, 501):
                 raise
@@ -134,7 +137,15 @@ class _Insert:
     """
 
     def __init__(
-        self, session: RedfishSession, machine: Machine, slot: Slot, url: str, clock: Clock, access: ImageAccess
+        self,
+        session: RedfishSession,
+        machine: Machine,
+        slot: Slot,
+        url: str,
+        clock: Clock,
+        access: ImageAccess,
+        *,
+        lost: bool,
     ) -> None:
         self.session, self.machine, self.slot, self.url, self.clock, self.access = (
             session,
@@ -144,13 +155,15 @@ class _Insert:
             clock,
             access,
         )
-        self.lost = self.stale = self.final = False
+        self.lost = lost  # whether an earlier request may have been carried out
+        self.stale = self.final = False
 
     def run(self) -> None:
         _trust(self.session, self.machine, self.slot, self.url, self.access)
         retry(self._attempt, self.machine.profile.media_policy, self.clock, allowed=lambda: not self.final)
 
     def _attempt(self) -> None:
+        check_off(self.session, self.machine)
         # An iDRAC shows the former image for a while after its eject: then the slot says nothing about this request.
         shown_before = self._shows_image()
         if self.lost and shown_before and not self.stale:
@@ -166,13 +179,15 @@ class _Insert:
             if self.lost and now.holds(self.url) and not self.stale:
                 return
             repeated = self.machine.profile.media_policy.repeats(error) and not self.final
-            # The slot was empty, and no request of ours was carried out.
-            of_others = now.occupied and not self.slot.occupied and not self.lost
+            # The slot was empty, and no request of ours was carried out. If this run powered the machine off, it also
+            # restores that: other runs do not boot a machine that is on.
+            of_others = now.occupied and not self.slot.occupied and not self.lost and self.machine.power_state == "Off"
             if of_others and not repeated:
                 raise InUse(self.session.service, power_state(self.session, self.machine)) from error
             if now.occupied and repeated:
                 if of_others:
                     check_unused(self.session, self.machine, self.clock)
+                check_off(self.session, self.machine)
                 eject(self.session, self.machine, now, self.clock)
             raise
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading a machine through its BMC; nothing is changed."""
+"""Open a Redfish session with the BMC of a host and read its machine, without changing anything."""
 
 from __future__ import annotations
 

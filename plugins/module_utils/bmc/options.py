@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options that the modules have in common that contact BMCs."""
+"""Define and read the options of modules that contact BMCs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .hosts import BmcOptions, ImageAccess
 
 
 def bmc_suboptions() -> dict[str, Any]:
-    """How to reach one BMC."""
+    """The suboptions that describe how to reach one BMC: address, login, certificate."""
     return {
         "address": {"type": "str", "required": True},
         "username": {"type": "str"},

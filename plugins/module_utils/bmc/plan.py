@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the steps that bring a machine to the desired state, with reasons. Pure, so check mode and a run have the same
-plan.
+"""Plan the steps by which a BMC brings its machine to the desired state, each with its reason.
+
+The plan is a pure function of what was read, so check mode and a run have the same plan.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Switch a machine on or off, wait until its BMC reports the new power state, and notice that another run does so."""
+"""Switch a machine on or off through its BMC, wait until the BMC reports the new power state, and detect that another
+run has switched the machine on.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,10 @@ from .session import RedfishSession, RefusedRequest
 PowerState = Literal["On", "Off"]
 OFF_WITHIN = 120.0
 ON_WITHIN = 120.0
+ON_STATES = ("On", "PoweringOn")
 # Seconds between the insert and the power-on of another run: it sets the boot override meanwhile.
 STARTED_WITHIN = 30.0
-# What to send when the first choice is not offered; such pairs as community.general's redfish_command takes.
+# Reset types in the order in which they are tried; the same pairs as in redfish_command of community.general.
 _CHOICES = {"Off": ("ForceOff", "GracefulShutdown", "PushPowerButton"), "On": ("On", "ForceOn", "PushPowerButton")}
 
 
@@ -79,13 +82,19 @@ class InUse(ZeroTouchError):
         self.state = state
 
 
+def check_off(session: RedfishSession, machine: Machine) -> None:
+    """Raises :class:`InUse` if the machine was off when this run read it and is on now: another run has started it."""
+    if machine.power_state == "Off" and (state := power_state(session, machine)) in ON_STATES:
+        raise InUse(session.service, state)
+
+
 def check_unused(session: RedfishSession, machine: Machine, clock: Clock) -> None:
     """Wait for ``STARTED_WITHIN`` seconds whether a machine that holds an image is switched on.
 
     Raises :class:`InUse` if it is: we keep it off until our image is in it, so another run did that.
     """
     deadline = clock.now() + STARTED_WITHIN
-    while (state := power_state(session, machine)) not in ("On", "PoweringOn"):
+    while (state := power_state(session, machine)) not in ON_STATES:
         if clock.now() >= deadline:
             return
         clock.sleep(2)

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How BMCs differ from the standard procedure, as data: a row for each kind of BMC, an entry in it for each deviation,
-with its source.
+"""List how each kind of BMC differs from the standard Redfish procedure, and find the kind of a given BMC.
 
+Each :class:`Profile` is one kind of BMC, each :class:`Quirk` in it one deviation with its source.
 ``docs/reference/bmcs.md`` is generated from these rows. ``tests/integration/test_bmc_quirks.py`` boots a machine of the
 lab without each entry: it must fail.
 """
@@ -21,8 +21,8 @@ from ..common.retry_policies import BMC_MEDIA, BMC_MEDIA_DELL, BMC_MEDIA_SUPERMI
 
 @dataclasses.dataclass(frozen=True)
 class OemActions:
-    """Actions of a slot under ``Oem.<key>.Actions`` in place of the standard ones: a part of their names, and what
-    their bodies have besides the image.
+    """Vendor actions of a virtual media slot, under ``Oem.<key>.Actions``, that replace the standard ones: a part of
+    their names, and what their bodies have besides the image.
     """
 
     key: str

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A session with one Redfish service: login, retries, ETags, tasks.
+"""Send requests to one Redfish service: log in, retry, send ETags, wait for tasks.
 
 This client uses ``common/http`` and not sushy: sushy (5.14) hides the rejection of an eject, loops silently on an
 insert that asks for a parameter, supports ``connect_to`` and certificate fingerprints only through private attributes,

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The drives of a machine as its BMC lists them: Storage, or SimpleStorage on older BMCs. Only GETs.
+"""Read the drives of a machine from its BMC: from Storage, or from SimpleStorage on older BMCs. Sends only GET
+requests.
 
 Source: DMTF DSP0268, schemas Storage, Drive and SimpleStorage.
 """
@@ -16,7 +17,9 @@ from .session import LoginRefused, RedfishSession, RefusedRequest
 
 
 def read_drives(session: RedfishSession, system: str) -> tuple[Drive, ...]:
-    """The drives of the System at this path. A BMC that does not list them gives none, and a note."""
+    """Return the drives of the System at this path. If the BMC does not list them, return none and add a note to the
+    session.
+    """
     try:
         resource = session.get(system)
         storage, simple = link_of(resource, "Storage"), link_of(resource, "SimpleStorage")

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot method bmc: Redfish virtual media (DMTF DSP2046, VirtualMedia and ComputerSystem)."""
+"""Boot a host from an image through its BMC, with Redfish virtual media: the boot method ``bmc``.
+
+Source: DMTF DSP2046, VirtualMedia and ComputerSystem.
+"""
 
 from __future__ import annotations
 
@@ -107,6 +110,9 @@ class BmcBoot:
         try:
             with open_session(request, options) as session:
                 return restore(session, machine, request, result, options)
+        except InUse as error:
+            result.phase, result.power_state_after = "in_use", error.state
+            return "The machine was off before, and is on now. This run did not switch it on."
         except Interrupted:
             raise
         except ZeroTouchError as error:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reasons not to touch machines, found over all of them before the first one is touched."""
+"""Find the reasons why machines must not be changed. All machines are checked before the first one is changed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from .protocol import BootPlan, Machines
 
 @dataclasses.dataclass(frozen=True)
 class Permission:
-    """Whether machines may be touched.
+    """Whether machines may be changed.
 
-    ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason. ``again`` decides about some
-    of these machines again when their turn comes later (:mod:`.recheck`); None if the decision holds for the whole
-    call. ``failing`` are the hosts that a later decision stops, with the reason: other hosts are changed already.
+    ``stop`` is the reason why none may be changed; empty if there is none. ``without`` maps hosts that are not changed
+    to the reason. ``again`` repeats the decision for machines that are changed later (:mod:`.recheck`); None if the
+    decision is valid for the whole call. ``failing`` maps hosts that a repeated decision stops to the reason: other
+    hosts are already changed.
     """
 
     stop: str = ""

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bytes of the image, for methods that upload it: from the file that this machine publishes, else from its URL."""
+"""Open the image for boot methods that upload it: the file that this machine publishes, otherwise a download from the
+image's URL.
+"""
 
 from __future__ import annotations
 

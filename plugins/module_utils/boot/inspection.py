@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read many machines in parallel, temporary failures once more at the end, with progress lines from the start."""
+"""Read the machines of many hosts in parallel, through the boot method of each host, and print progress lines.
+
+Machines that failed for a temporary reason are read again at the end.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot method libvirt: a virtual machine starts once with the image in its CD drive, which is uploaded to a storage
-pool of its hypervisor.
+"""Boot a virtual machine from an image through libvirt: the boot method ``libvirt``.
+
+It uploads the image to a storage pool of the hypervisor, puts it in the CD drive of the virtual machine, and boots from
+that drive once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot method manual: the user boots the host. Results say what to do; nothing is contacted."""
+"""Return what the user must do to boot a host: the boot method ``manual``. Nothing is contacted."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of boot methods.
+"""List the boot methods in one table, and find the method of a host.
 
-A new method is a file of this folder and an entry here; schema, checks, modules and documentation read this table.
+To add a method, add a file to this folder and an entry to the table. The inventory's schema, the checks, the modules
+and the documentation read this table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options and the common result of modules that boot or release hosts."""
+"""Define the options and the result of modules that boot hosts or detach their images, for all boot methods."""
 
 from __future__ import annotations
 

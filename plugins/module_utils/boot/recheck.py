@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Repeat the safety decision about hosts that are changed long after it: with many hosts the last ones wait for
-minutes.
+"""Repeat the safety decision about a host if too much time has passed since the first one: when many hosts are booted,
+the last ones wait for minutes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert the user's hosts to requests of their boot methods; report all mistakes before contacting a host."""
+"""Convert the user's hosts to requests for their boot methods, and report all mistakes before a host is contacted."""
 
 from __future__ import annotations
 

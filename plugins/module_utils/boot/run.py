@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot or release many hosts, each with its boot method: inspect all, plan, reject unsuitable machines, ask for
-permission, then act in parallel within a limit.
+"""Boot many hosts, or detach their images, each through its boot method.
+
+Inspect all hosts, plan, reject unsuitable machines, ask for permission, then change the machines in parallel, up to a
+limit.
 """
 
 from __future__ import annotations

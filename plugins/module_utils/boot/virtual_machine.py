@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a virtual machine from its hypervisor, and check that it is the machine of the host."""
+"""Read a virtual machine from its hypervisor, and check that it is the machine of the expected host."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from ..hypervisor.image_volume import is_own
 
 @dataclasses.dataclass(frozen=True)
 class VirtualMachine:
-    """A domain. ``inserted`` are the images of this collection in its drives, ``images`` also the recorded one.
+    """A libvirt domain. ``inserted`` are the images of this collection in its drives, ``images`` also the recorded one.
 
-    ``shared_macs`` are other domains of the hypervisor with a MAC address of this one: libvirt accepts them.
+    ``shared_macs`` are other domains of the hypervisor that have one of its MAC addresses: libvirt accepts such
+    domains.
     """
 
     domain: str

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The boot procedure against a Redfish service on a real socket."""
+"""Test the boot procedure of a BMC (insert the ISO, set the boot device, power on) against a Redfish service on a real
+socket.
+"""
 
 from __future__ import annotations
 

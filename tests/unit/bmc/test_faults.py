@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMCs that fail for a while, hide a resource, lack something, or refuse in the middle: what is read anyway, and in
-which state a machine is left.
+"""Test BMCs that fail temporarily, hide a resource, lack a feature, or reject a request in the middle of a boot. The
+tests check what can still be read, and in which state the machine is left.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest, ImageAccess
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.media import APPEARS_WITHIN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import State
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.power import STARTED_WITHIN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot import inspection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.guard import Permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.libvirt import LibvirtRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.manual import ManualRequest
@@ -275,7 +277,8 @@ def test_an_image_that_another_run_inserted_is_left_in_the_machine(image: str, s
         power = "On" if starts else "Off"
         assert f"The machine is {power}" in result.reason
         assert result.power_state_after == machine.power == power
-        assert machine.slot["Image"] == image and writes(bmc) == [("POST", INSERT)]
+        inserts = [] if starts and early else [("POST", INSERT)]
+        assert machine.slot["Image"] == image and writes(bmc) == inserts
 
 
 def test_a_machine_that_another_run_starts_is_left_alone() -> None:
@@ -294,6 +297,39 @@ def test_a_machine_that_another_run_starts_is_left_alone() -> None:
         assert result.failed and result.phase == "in_use" and writes(bmc) == [], result.reason
 
 
+@pytest.mark.parametrize("power", ["On", "PoweringOn"])
+@pytest.mark.parametrize("old", ["", "http://192.0.2.9/old.iso"], ids=["empty slot", "an old image"])
+def test_a_machine_that_another_run_started_after_it_was_read_is_left_alone(old: str, power: str) -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+        if old:
+            machine.slot |= {"Image": old, "Inserted": True, "ConnectedVia": "URI"}
+
+        def other_run() -> Permission:
+            machine.slot |= {"Image": "http://192.0.2.9/other.iso", "Inserted": True, "ConnectedVia": "URI"}
+            machine.system["PowerState"] = power
+            return Permission()
+
+        result = boot_hosts([request(bmc)], "booted", options(), permit=lambda _machines: other_run())[0]
+        assert result.failed and result.phase == "in_use" and writes(bmc) == [], result.reason
+        assert result.power_state_after == power
+
+
+def test_a_machine_that_this_run_powered_off_is_restored_although_its_image_appeared_without_a_success() -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "On")
+
+        def refused(handler: http_json.Handler, number: int) -> bool:
+            machine.slot |= {"Image": URL, "Inserted": True, "ConnectedVia": "URI"}
+            return refusing(400, "The image is bad.")(handler, number)
+
+        machine.faults[f"POST {INSERT}"] = refused
+        result = boot(bmc)
+        assert result.failed and result.phase == "insert" and "The image is bad." in result.reason, result.reason
+        assert "The machine is on again, as before." in result.reason
+        assert machine.power == "On" and not machine.slot["Inserted"]
+
+
 @pytest.mark.parametrize("state", ["booted", "ejected"])
 def test_an_image_that_an_earlier_run_left_in_a_machine_is_ejected(state: State) -> None:
     with hostile.serving() as bmc:
@@ -308,23 +344,69 @@ def test_an_image_that_an_earlier_run_left_in_a_machine_is_ejected(state: State)
         )
 
 
+@pytest.mark.parametrize("power", ["On", "PoweringOn"])
 @pytest.mark.parametrize("path", [f"POST {INSERT}", f"PATCH {hostile.SYSTEM}/Settings"], ids=["insert", "boot once"])
-def test_a_failure_does_not_stop_a_machine_that_another_run_started(path: str) -> None:
+def test_a_failure_does_not_stop_a_machine_that_another_run_started(path: str, power: str) -> None:
     with hostile.serving() as bmc:
         machine = Machine(bmc, "Off")
 
         def refused(handler: http_json.Handler, number: int) -> bool:
-            machine.system["PowerState"] = "On"
+            machine.system["PowerState"] = power
             return refusing(400, "The remote image was not found.")(handler, number)
 
         machine.faults[path] = refused
         result = boot(bmc)
-        assert result.failed and machine.power == result.power_state_after == "On"
+        assert result.failed and result.phase == "in_use" and machine.power == result.power_state_after == power
         assert machine.slot["Inserted"] == (path != f"POST {INSERT}")
         assert "The machine was off before, and is on now." in result.reason, result.reason
 
 
+def test_a_machine_that_another_run_starts_during_the_restoration_is_not_stopped() -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+        machine.faults[f"PATCH {hostile.SYSTEM}/Settings"] = refusing(400, "read-only")
+
+        def started(_handler: http_json.Handler, _number: int) -> bool:
+            machine.system["PowerState"] = "On"
+            return False
+
+        machine.faults[f"POST {EJECT}"] = started
+        result = boot(bmc)
+        assert result.failed and machine.power == "On" and ("POST", RESET) not in writes(bmc), result.reason
+
+
 # -- answers that are lost, or come late -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power", ["On", "Off"])
+@pytest.mark.parametrize("seen", ["before the second insert", "by the second insert"])
+def test_an_image_that_appears_after_the_wait_is_our_own(seen: str, power: str) -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, power)
+        clock = Clock()
+        accepted_at: list[float] = []
+
+        def appear() -> None:
+            machine.slot |= {"Image": URL, "Inserted": True, "ConnectedVia": "URI"}
+
+        def accepted(handler: http_json.Handler, number: int) -> bool:
+            if number == 1:
+                accepted_at.append(sum(clock.slept))
+                http_json.send(handler, b"", 204)
+                return True
+            appear()
+            return refusing(409, "The drive is in use.")(handler, number)
+
+        def read(_handler: http_json.Handler, _number: int) -> bool:
+            waited = sum(clock.slept) - sum(accepted_at)
+            if accepted_at and waited > APPEARS_WITHIN and seen == "before the second insert":
+                appear()
+            return False
+
+        machine.faults = {f"POST {INSERT}": accepted, f"GET {MEDIA}/2": read}
+        result = boot_hosts([request(bmc)], "booted", BmcOptions(clock=clock))[0]
+        assert not result.failed and machine.power == "On" and machine.slot["Image"] == URL, result.reason
+        assert machine.seen[f"POST {INSERT}"] == (1 if seen == "before the second insert" else 2)
 
 
 def _lost(machine: Machine, status: int = 0) -> Callable[[http_json.Handler, int], bool]:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A malicious BMC: its credentials are sent to no other server, and any answer is a fault of that host alone."""
+"""Test a malicious BMC: the client sends its credentials to no other server, and an invalid answer fails only that
+host.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tables of inputs and expected results: BMC addresses, error bodies, profiles and image URLs."""
+"""Test pure functions of the BMC client with tables of inputs and expected results: BMC addresses, error bodies, vendor
+profiles and image URLs.
+"""
 
 from __future__ import annotations
 

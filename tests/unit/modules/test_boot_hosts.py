@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The modules boot_hosts and bmc_info, called in the test process, without ansible-playbook."""
+"""Test modules boot_hosts and bmc_info, called in the test process: their results, failures of single hosts, and that
+no output contains the token of the image URL.
+"""
 
 from __future__ import annotations
 
@@ -135,6 +137,30 @@ def test_a_hidden_token_that_no_state_file_has(call: Any, served: Any, tmp_path:
     result = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{HIDDEN}/agent.iso", **more)
     assert result["failed"] and "the token in it is hidden: set state_file" in result["msg"]
     assert served.bmc.log == []
+
+
+@pytest.mark.parametrize("recorded", ["", "released"])
+def test_a_machine_that_another_run_boots_is_not_recorded_as_booted_by_this_one(
+    call: Any, served: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: str
+) -> None:
+    """If it were recorded, the next run would continue the boot, and destroy_cluster would power the machine off."""
+    state = StateFile(tmp_path / "state.json")
+    if recorded:
+        state.update("machines", {"node-1": {"state": recorded, "at": "2026-01-01T00:00:00Z", "method": "agent"}})
+    before = state.section("machines")
+    permit = boot_hosts.Gate.permit
+
+    def other_run(gate: Any, machines: Any) -> Any:
+        permission = permit(gate, machines)
+        assert not permission.stop and state.section("machines")["node-1"]["state"] == "booting"
+        served.bmc.power = "On"
+        return permission
+
+    monkeypatch.setattr(boot_hosts.Gate, "permit", other_run)
+    touch = {"work_dir": str(tmp_path), "method": "agent"}
+    done = call(boot_hosts, hosts=[host(served)], image_url=URL, state_file=str(state.path), touch=touch)
+    assert done["failed"] and done["hosts"][0]["phase"] == "in_use", done
+    assert state.section("machines") == before and served.bmc.writes() == []
 
 
 def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:

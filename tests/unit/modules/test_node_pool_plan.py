@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_pool_plan, called in the test process: from pool, Agents and inventory to a list of actions."""
+"""Test module node_pool_plan, called in the test process: the list of actions that it plans from a pool, the Agents and
+the inventory.
+"""
 
 from __future__ import annotations
 
@@ -467,6 +469,18 @@ def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> N
     assert len(second["free"]) == 1 and not set(second["promised"]) & set(first["promised"])
     third = call(**new, replicas=1, exclude=[*first["promised"], *second["promised"]])
     assert third["missing"] == 1 and "is for another pool of this run" in third["stop"]
+
+
+def test_the_agent_of_an_excluded_host_is_not_used(hub: Any, call: Call) -> None:
+    """The other run that boots the machine waits for this Agent."""
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    seen = agent(2, state="known-unbound")
+    hub.put("agents", seen)
+    new = {"cluster_name": "demo", "agent_label_selector": LABELLED, "selector_label": LABEL, "replicas": 1}
+    hosts = [{"name": "node-2", "mac_addresses": [made.mac(2)]}]
+    assert call(**new, hosts=hosts)["missing"] == 0
+    found = call(**new, hosts=hosts, exclude=["node-2"])
+    assert found["missing"] == 1 and "another run boots it" in found["stop"], found
 
 
 def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) -> None:

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``machine_deployment``: scale a MachineDeployment, remove exactly the named hosts from it,
-and wait for its Machines.
+"""Scale a MachineDeployment, remove exactly the named hosts from it, and wait for its Machines, for module
+``machine_deployment``.
 
-The Machines of named hosts are annotated first, so that Cluster API deletes them when the number shrinks.
-
+The Machines of named hosts are annotated first, so that Cluster API deletes them when the number of replicas is
+reduced.
 Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go.
 """
 

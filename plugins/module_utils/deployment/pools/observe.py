@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``node_pool_plan``: read a pool of Machines, the Agents it might use and the machines of
-the inventory, and return what must be done for the requested size. Changes nothing.
+"""Read a pool of Machines (NodePool or MachineDeployment), the Agents that it can use and the machines of the
+inventory, and return what must be done to reach the requested size, for module ``node_pool_plan``. Changes nothing.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PoolRequest:
     Agents of the pool, None where it does not. ``coming``: its hosted cluster may be missing, since it is made first.
     ``settings`` are options of the module ``node_pool`` that the pool gets in this run; ``reserve`` is the number of
     free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that
-    are for other pools; ``planned`` are those that an earlier plan of this run used.
+    are for other pools, or that another run boots; ``planned`` are those that an earlier plan of this run used.
     """
 
     kind: Kind
@@ -192,8 +192,9 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     by_label = is_by_label(selector, request.label)
     wanted = candidates(selector, request.label if by_label else None, request.candidates)
     rule = _selection_rule(hub, request, seen, agents) if by_label else None
+    excluded = request.exclude | _agents_of(request.exclude, request, agents)
     judge = judge_of(
-        wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule)
+        wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(excluded, rule)
     )
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     usable = tuple(agent for agent in agents if not agent.deleting)
@@ -247,6 +248,13 @@ def _selection_rule(
     selected_elsewhere = any(annotations_of(agent.raw).get(SELECTED_FOR, pool) != pool for agent in agents)
     gone = gone_pools(hub, core_kinds(hub), agents, pool) if selected_elsewhere else frozenset()
     return functools.partial(foreign, pool=pool, key=request.label[0], value=request.label[1], gone=gone)
+
+
+def _agents_of(names: frozenset[str], request: PoolRequest, agents: Sequence[Agent]) -> frozenset[str]:
+    """Names of the Agents that hosts of these names have."""
+    hosts = [host for host in request.hosts if str(host["name"]) in names]
+    matches = match_hosts(host_requests(hosts, request.agent_namespace), agents).values()
+    return frozenset(match.agent.name for match in matches if match.agent is not None)
 
 
 def _excluding(

@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan how a pool of Machines gets to the requested size, as a pure function: which Agents are free for it, which
-machines of the inventory must be booted so that there are enough, which Machines are deleted, which machines return to
-discovery, and what prevents it.
+"""Plan how a pool of Machines reaches the requested size, as a pure function.
 
-The promise is that of a deployment without pools (docs/reference/safety.md#the-table): no BMC of a host that belongs to
-a cluster is touched.
+The plan says which Agents are free for the pool, which machines of the inventory must be booted, which Machines are
+deleted, which machines return to discovery, and what prevents the change. As in a deployment without pools
+(docs/reference/safety.md#the-table), it never touches the BMC of a host that belongs to a cluster.
 """
 
 from __future__ import annotations

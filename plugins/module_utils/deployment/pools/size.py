@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Calculate how large a pool of Machines becomes, and which of its Machines leave it. Pure."""
+"""Calculate the new number of Machines of a pool, and which of its Machines leave it. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AgentKey = tuple[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class PoolMachine:
-    """One Machine of the pool. ``agent`` is the one it has reserved; ``leaving`` while it is being deleted.
+    """One Machine of the pool. ``agent`` is the Agent that it has reserved; ``leaving``: the Machine is being deleted.
 
     ``marked``: Cluster API deletes it first when the pool shrinks; ``ready``: its Node is Ready; ``created`` is the
     server's time, which sorts as text.

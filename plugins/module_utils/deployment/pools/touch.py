@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide by the safety table which machines a change of a pool may touch: those that leave it (actions shrink and
-replace_out), and those that are booted for it (supply and replace_in).
+"""Decide by the safety table which machines may be changed when a pool changes its size: machines that leave it
+(actions shrink and replace_out), and machines that are booted for it (supply and replace_in).
 
 A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other
-obstacle stops the run. A machine that is only for the reserve of the pool stops nothing: it is left alone and named.
+obstacle stops the run. A machine that is only a reserve of the pool never stops the run: it is left unchanged and
+reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide again by fresh evidence, directly before the first write, if machines may be changed. Record boots."""
+"""Read the evidence again and repeat the safety decision directly before the first write. Record which hosts are
+booted.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from .evidence import Evidence
 from .gather import Gathered, decide, gather_hub
 from .on_hub import of_agent
 from .options import Touch
-from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record, restore_entries
+from .record import BOOTED, BOOTING, PERMITTED, RELEASED, TouchRecord, note, read_record, restore_entries
 from .table import Action, Outcome
 
 _BOOTS: frozenset[Action] = frozenset({"boot", "supply", "replace_in", "reprovision"})
@@ -76,6 +78,17 @@ class Gate:
         failing = {verdict.host: _changed_since(verdict) for verdict in refused if verdict.outcome in ("stop", "fail")}
         without = {verdict.host: _changed_since(verdict) for verdict in refused if verdict.host not in failing}
         return Permission(without=without, failing=failing)
+
+    def recorded(self) -> TouchRecord | None:
+        """The record before this call, for :meth:`left`; None if the call records no boots."""
+        directory = self.touch.work_dir
+        return read_record(directory) if self.records and directory is not None and self.action in _BOOTS else None
+
+    @staticmethod
+    def left(hosts: Sequence[str], before: TouchRecord | None) -> None:
+        """Take back the records of these boots: another run boots the hosts, and the next run must not continue."""
+        if before is not None:
+            restore_entries(before.directory, hosts, before)
 
     def done(self, hosts: Sequence[str]) -> None:
         """These hosts were changed as asked."""
