@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures for all tests: each temporary directory has no sibling, because the collection reads work directories next
-to a deployment's own as evidence (deployment/safety/record.py).
+"""Define fixtures for all tests. Each test has a temporary directory without siblings, because the collection also
+reads the work directories next to that of a deployment (plugins/module_utils/deployment/safety/record.py).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write extensions/controller and playbooks/awx from one table of playbooks:
+"""Generate extensions/controller and playbooks/awx from one table of playbooks:
 ``PYTHONPATH=.build python tests/generate_controller.py``.
 
-Texts of survey questions are those of the argument specifications of the roles.
+The texts of survey questions come from the argument specifications of the roles.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lab time: the lab waits in lab seconds. At speed 30, 30 lab seconds pass in one second of the wall clock."""
+"""Provide the lab's clock. All waiting in the lab is in lab seconds: at speed 30, 30 lab seconds pass in one second of
+the wall clock.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,17 @@ import datetime
 import time
 from collections.abc import Callable
 
-# Seconds of the wall clock. The lab reads its clock every BEAT seconds; IDLE of them may pass from one beat to the
-# next without work. Work counts up to KEEP_UP: if a lab gets no processor for a second, or has a second's work to do,
-# two minutes of lab time must not pass at once: agents would be disconnected, and hosts would exceed their limits.
-# Time in which another process has the processor does not count: on a busy machine a lab is slower, not hurried.
+# Seconds of the wall clock. The lab reads its clock every BEAT seconds. Between two reads, at most IDLE seconds without
+# work count as lab time, and at most KEEP_UP seconds in total. Without this limit, a lab that gets no processor for a
+# few seconds would advance by minutes of lab time at once: agents would be disconnected, and hosts would time out.
+# Time in which another process uses the processor does not count, so a lab is slower on a busy machine.
 BEAT, IDLE, KEEP_UP = 0.04, 0.06, 0.12
 # The longest sleep without reading the clock, whose speed may have changed.
 SLICE = 0.1
 
 
 class Pace:
-    """Which part of the wall clock counts as time of the lab.
+    """Compute how much of the wall clock's time counts as lab time.
 
     ``wall`` and ``work`` are readings: seconds passed, and seconds of processor used.
     """

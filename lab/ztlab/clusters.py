@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The clusters that machines of the lab install: each cluster's Kubernetes API, and the machines that run it."""
+"""Manage the clusters that machines of the lab install: the Kubernetes API of each cluster, and the machines that run
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The control channel of a running lab: one JSON request and one JSON answer per connection, over a Unix socket in the
-state directory.
+"""Exchange control messages between the commands of ``ztlab`` and a running lab, over a Unix socket in the state
+directory. Each connection carries one JSON request and one JSON response.
 """
 
 from __future__ import annotations

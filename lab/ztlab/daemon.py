@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The process of a lab: ``python -m ztlab.daemon <state directory>``.
+"""Run the process of a lab: ``python -m ztlab.daemon <state directory>``.
 
 The process ends with ``ztlab down``, after its time to live, or when its state directory is deleted.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults that a test or user injects into the lab (``ztlab fault add``).
+"""Define the faults that a test or user can inject into the lab (``ztlab fault add``), and store the active faults.
 
 A component calls ``faults.take(kind, machine)`` at the point where the fault takes effect; no other code handles
 faults. A fault of a Kubernetes API with option ``percent`` affects that percentage of the requests.

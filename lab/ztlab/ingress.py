@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The new cluster's router: answers on *.apps.<domain>:443, so that the console's URL works."""
+"""Simulate the router of a new cluster: answer on *.apps.<domain>:443, so that the URL of the console works."""
 
 from __future__ import annotations
 

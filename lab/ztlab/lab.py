@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One lab: the site's machines and BMCs, the network between them, and the clusters that they install."""
+"""Run one lab: the machines and BMCs of the site, the network between them, and the clusters that they install."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .state import BASE_IMAGE
 
 @dataclasses.dataclass(frozen=True)
 class Paths:
-    """Where a lab keeps its things, below the state directory."""
+    """Paths of a lab's files below the state directory."""
 
     state: Path
 

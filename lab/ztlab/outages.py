@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Stop parts of the lab for the time of a fault: BMCs, Kubernetes APIs, kubelets, assisted-services.
+"""Stop servers of the lab while a fault is active: BMCs, Kubernetes APIs, kubelets, assisted-services.
 
-The programs behind them keep their state.
+The programs behind the servers keep their state.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Name servers, time servers and a container image registry for programs on the user's machine.
+"""Run name servers, time servers and a container image registry for programs on the user's machine.
 
-Systems of the lab query the fabric directly.
+Simulated machines do not use these servers: they query the lab's network model (:mod:`ztlab.fabric`) directly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run an assisted-service without a hub, on a bastion or hosted: service, image service, and users."""
+"""Run an assisted-service without a hub, as on a bastion or as a hosted service: the service, its image service, and
+access for users.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The content of a lab's state directory, which its process and the commands share."""
+"""Define the file names in a lab's state directory, and read and write the options with which the lab was started. The
+lab's process and the commands of ``ztlab`` share these files.
+"""
 
 from __future__ import annotations
 

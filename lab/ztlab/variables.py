@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ansible variables that redirect an unchanged inventory to the lab (``ztlab vars``)."""
+"""Render the Ansible variables that redirect an unchanged inventory to the lab (``ztlab vars``)."""
 
 from __future__ import annotations
 

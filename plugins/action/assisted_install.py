@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Action plugin of module assisted_install: on the control node, runs it in Ansible's process."""
+"""Action plugin: run module assisted_install inside Ansible's process if the task runs on the control node."""
 
 from __future__ import annotations
 

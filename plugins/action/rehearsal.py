@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Action plugin of module rehearsal: deploys the inventory of the run in a lab, from Ansible's process."""
+"""Action plugin: run module rehearsal inside Ansible's process, which has the inventory and the options of the run."""
 
 from __future__ import annotations
 

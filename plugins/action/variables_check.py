@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Action plugin of module variables_check: checks the variables of the run in Ansible's process."""
+"""Action plugin: run module variables_check inside Ansible's process, which has the variables of all hosts."""
 
 from __future__ import annotations
 

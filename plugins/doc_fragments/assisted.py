@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of all modules that talk to an assisted-service."""
+"""Document the connection options that all modules for an assisted-service share: URL, authentication, CA, proxy."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ class ModuleDocFragment:
 options:
   service_url:
     description:
-      - URL of the assisted-service, C(http[s]://host[:port]), with or without its base path. Also
-        E(ASSISTED_SERVICE_URL). Needed, here or there.
+      - URL of the assisted-service, C(http[s]://host[:port]), with or without its base path.
+      - Required, either as this option or as the environment variable E(ASSISTED_SERVICE_URL).
     type: str
   auth:
     description:
-      - How the service knows who asks. V(none), it does not; V(agent-local), the tokens of an agent-based installation
-        (or any ready-made value of the C(Authorization) header, C(Bearer …) included); V(local), the token of a single
-        InfraEnv or cluster as its download URLs carry it, which reads only; V(offline), an offline token is exchanged
-        for access tokens, which are renewed as they end.
-      - By default what the given tokens call for. Also E(ASSISTED_AUTH).
+      - How the module authenticates. V(none) sends no token. V(agent-local) sends the tokens of an agent-based
+        installation, or any complete value of the C(Authorization) header, including C(Bearer …). V(local) sends the
+        token of a single InfraEnv or cluster, as its download URLs contain it; this token only permits reading.
+        V(offline) exchanges an offline token for access tokens, and renews them when they expire.
+      - The default follows from the tokens that are set. Also E(ASSISTED_AUTH).
     type: str
     choices: [none, agent-local, local, offline]
   token:

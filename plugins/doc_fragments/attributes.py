@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Attributes that all modules document; each module adds the support that it has."""
+"""Document the attributes of all modules, such as check_mode; each module adds its own level of support."""
 
 from __future__ import annotations
 

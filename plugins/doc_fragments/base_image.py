@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of modules that build an image of a CoreOS live ISO."""
+"""Options of modules that build a bootable image from a CoreOS live ISO."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ options:
     required: true
     suboptions:
       path:
-        description: The ISO as a file. It is never changed. Give this, O(base_image.url) or O(base_image.release).
+        description: The path of the ISO. It is never changed. Set this, O(base_image.url) or O(base_image.release).
         type: path
       url:
         description:

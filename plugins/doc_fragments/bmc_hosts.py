@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of all modules that contact hosts: through their BMCs, or with any boot method."""
+"""Document option ``hosts`` of modules that contact machines, through their BMCs only or with any boot method."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The option of modules that connect to servers by their names."""
+"""Document option ``connect_to``, which maps names of servers to the addresses that a module connects to."""
 
 from __future__ import annotations
 

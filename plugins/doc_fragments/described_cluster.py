@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options that describe a cluster to a hub or an assisted-service (argument spec: deployment/described.py)."""
+"""Document the options that describe the cluster which a module creates on a hub or at an assisted-service.
+
+Their argument spec is in plugins/module_utils/deployment/described.py.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of an InfraEnv that are the same on a hub and over REST (argument spec: cluster/discovery_options.py)."""
+"""Document the options of an InfraEnv that modules infra_env (hub) and assisted_infra_env (REST API) share.
+
+Their argument spec is in plugins/module_utils/cluster/discovery_options.py.
+"""
 
 from __future__ import annotations
 

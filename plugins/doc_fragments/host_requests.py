@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of a host of modules agents, bare_metal_hosts and assisted_hosts.
+"""Document the fields of a host in option ``hosts`` of modules agents, bare_metal_hosts and assisted_hosts.
 
-Fields that these modules pass on unchanged are documented by the table of fields; the other fields are documented here.
+Fields that these modules pass on unchanged have their description in plugins/module_utils/cluster/field_table.py. The
+other fields are described here.
 """
 
 from __future__ import annotations

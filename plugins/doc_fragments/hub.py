@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of all modules that talk to a hub."""
+"""Document the options by which all modules for a hub connect to its Kubernetes API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   kubeconfig:
     description:
-      - The kubeconfig that leads to the hub, as a path, several paths separated by C(:) that are merged as C(kubectl)
+      - The kubeconfig of the hub, as a path, several paths separated by C(:) that are merged as C(kubectl)
         does, or the document as a mapping.
       - Without it and O(host), the service account of the pod is used where Ansible runs in one, else the file in
         E(KUBECONFIG) or C(~/.kube/config).

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options that list machines with their BMCs, each under the name that its modules use."""
+"""Document options that list machines with their BMCs.
+
+The options have the same fields and different names: ``media_hosts``, ``hosts`` (TOUCHED) and ``bmc_hosts`` (POOL).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The option of modules that work on the result of an earlier task."""
+"""Document option ``pending``: in check mode, the object of this task would be created by an earlier task."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The option ``touch``: the deployment that touches the machines, and the evidence about them."""
+"""Document option ``touch``: the input of the decision whether a run may boot a machine or power it off.
+
+It has the name and method of the deployment, and the sources that show what runs on the machine.
+"""
 
 from __future__ import annotations
 

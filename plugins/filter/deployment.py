@@ -5,13 +5,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: deployment
-short_description: A part of the resolved variables of a deployment
+short_description: Return a part of the resolved variables of a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Returns a part of what M(zerotouch.openshift.deployment_settings) returned as
-    RV(zerotouch.openshift.deployment_settings#module:deployment), as options of the modules of this collection. Each
-    default of a variable is defined there, once.
+  - Selects a part of the resolved variables, and returns it as options of modules of this collection. The resolved
+    variables are the return value RV(zerotouch.openshift.deployment_settings#module:deployment) of
+    M(zerotouch.openshift.deployment_settings), which also sets the defaults.
 options:
   _input:
     description: The resolved variables.

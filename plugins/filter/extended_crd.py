@@ -5,16 +5,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: extended_crd
-short_description: A definition of the agent provider with what contract v1beta2 of Cluster API asks for
+short_description: Extend a CRD of the agent provider for contract v1beta2 of Cluster API
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Adds C(status.initialization.provisioned) to the schemas of AgentCluster and AgentMachine, and the labels by which
-    Cluster API finds the version of the objects to these and to AgentMachineTemplate. Upstream's definitions have
-    neither.
-  - What else is in the definition stays. One that is extended already comes out as it is.
-  - Upstream's controller does not write that field, and Cluster API goes by it once it is there. Extend the definitions
-    only where M(zerotouch.openshift.capi_reconcile) plays the controller's part.
+  - Adds the field C(status.initialization.provisioned) to the schemas of AgentCluster and AgentMachine. Adds the labels
+    by which Cluster API finds the version of the objects to AgentCluster, AgentMachine and AgentMachineTemplate.
+    Upstream's CRDs have neither.
+  - The rest of the CRD stays as it is. A CRD that is extended already is returned unchanged.
+  - Upstream's controller does not write that field, but Cluster API relies on it once the CRD has it. Extend the CRDs
+    only where M(zerotouch.openshift.capi_reconcile) does the work of the controller.
 options:
   _input:
     description: The CustomResourceDefinition of an AgentCluster, AgentMachine or AgentMachineTemplate. Any other

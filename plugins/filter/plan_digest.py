@@ -1,23 +1,23 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Filter plan_digest: the digest of what a run would do."""
+"""Filter plan_digest: compute the digest of a plan, so that a run can compare it with the approved plan."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: plan_digest
-short_description: The digest of what a run would do
+short_description: Compute the digest of the plan of a run
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - A digest of the resolved variables that decide what a run does, and of what was decided about machines. Two runs
-    with the same digest do the same.
-  - Secrets, connections, paths, time limits and times are not part of it.
+  - Computes a digest of the resolved variables that determine what a run does, and of the decisions about machines.
+    Two runs with the same digest do the same.
+  - Secrets, connections, paths, time limits and times are not part of the digest.
 options:
   _input:
-    description: The member RV(zerotouch.openshift.deployment_settings#module:deployment) of the result of
-      M(zerotouch.openshift.deployment_settings).
+    description: The resolved variables, which M(zerotouch.openshift.deployment_settings) returns as
+      RV(zerotouch.openshift.deployment_settings#module:deployment).
     type: dict
     required: true
   decisions:

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: agents
-short_description: Hosts from the Agents of a hub
+short_description: Read inventory hosts from the Agents of a hub
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes a host of every Agent that is registered with a hub, with its hardware and its state as variables, in groups
-    by state, role, cluster, InfraEnv and label.
+  - Adds a host to the inventory for every Agent that is registered with a hub. Hardware and state of the Agent become
+    variables of the host. Groups are by state, role, cluster, InfraEnv and label.
   - The name of the configuration file ends in C(agents.yml) or C(agents.yaml).
   - Every field of a record of M(zerotouch.openshift.agents_info) becomes a variable with C(agent_) before its name,
     such as C(agent_state) and C(agent_macs).
-  - Everything is in group C(agents). Other groups are C(agents_state_<state>), C(agents_role_<role>),
+  - Every host is in group C(agents). Other groups are C(agents_state_<state>), C(agents_role_<role>),
     C(agents_cluster_<namespace>_<name>) or C(agents_unbound), C(agents_infra_env_<namespace>_<name>) and
     C(agents_label_<key>_<value>), with underscores for what a group's name cannot hold.
   - In AWX the credential C(OpenShift or Kubernetes API Bearer Token) is enough; its variables are read from the

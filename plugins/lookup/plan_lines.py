@@ -1,18 +1,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lookup plan_lines: the plan that the tasks of a run in check mode have printed."""
+"""Lookup plan_lines: return the lines of the plan that the tasks of a run in check mode have printed."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: plan_lines
-short_description: The plan that a run in check mode has printed
+short_description: Return the plan that a run in check mode has printed
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - The lines that the modules of this collection have printed in check mode up to now, in their order and without
-    secrets. Empty without check mode.
+  - Returns the lines that the modules of this collection have printed in check mode up to now, in their order and
+    without secrets. Without check mode the result is empty.
   - Modules that run on the control node are included.
 options:
   limit:

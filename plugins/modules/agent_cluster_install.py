@@ -7,23 +7,23 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agent_cluster_install
-short_description: Make a cluster on a hub, and watch its installation
+short_description: Create a cluster on a hub, and follow its installation
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a ClusterImageSet, the pull secret, ConfigMaps for mirrors and extra manifests, a ClusterDeployment and an
-    AgentClusterInstall as one unit.
+  - Creates, updates or deletes the objects of a cluster as one unit. These are a ClusterImageSet, the pull secret,
+    ConfigMaps for mirrors and extra manifests, a ClusterDeployment and an AgentClusterInstall.
   - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in
     O(config_dir), and checked as completely before anything is sent. It needs no rendezvous host.
   - The installation starts by itself as soon as exactly the required Agents are bound, approved and ready, unless
     O(hold) is set.
-  - A specification that the operator has frozen is not patched; a difference is refused while the installation runs and
-    mentioned afterwards.
+  - The operator rejects changes of the specification once the installation has begun. The module does not send such a
+    change. It fails while the installation runs, and reports the difference afterwards.
   - Objects that another tool created are used as they are. If one of them would have to be changed, the module fails
     before the first write. It also fails if O(work_dir) records another UID of the ClusterDeployment than the hub has,
     for example with the connection of another hub.
-  - What others keep in these objects is left alone. A ClusterImageSet of the same name with another release image is
-    never changed.
+  - Fields that other tools set in these objects stay as they are. A ClusterImageSet of the same name with another
+    release image is never changed.
   - With O(wait_for) the conditions of the AgentClusterInstall are followed through a watch; a terminal condition ends
     the wait at once with its reason.
 notes:

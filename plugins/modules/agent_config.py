@@ -11,9 +11,9 @@ short_description: Render and completely validate the configuration of a cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes the configuration directory of an agent-based installation, C(install-config.yaml), C(agent-config.yaml),
-    C(openshift/) and C(release.json), from variables or from files that the user already has.
-  - Nothing is written if anything is wrong; all problems are reported at once, in the terms of the input.
+  - Writes the configuration directory of an agent-based installation, from variables or from files that the user
+    already has. It contains C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json).
+  - If anything is wrong, nothing is written. All problems are reported at once, with the field names of the input.
   - Files are written with mode 0600, each whole or not at all. The user's own files are never changed.
   - Older layouts of the files (for example C(apiVIP), C(imageContentSources), or an C(agent-config.yaml) with
     everything under C(spec)) are read and upgraded, each change with a warning.

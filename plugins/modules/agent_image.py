@@ -7,19 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agent_image
-short_description: Build what hosts boot to install a cluster
+short_description: Build the ISO that hosts boot to install a cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Makes a copy of a CoreOS live ISO that installs the cluster described in O(config_dir) when hosts boot it.
-  - Only the areas that the ISO reserves for it are filled. Boot loaders and partition tables stay those of the base
-    image, byte for byte; neither root, C(oc) nor C(openshift-install) is needed.
-  - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); where that was
-    deleted they are found again in the image and in C(auth/). New ones are never drawn over those of a cluster that may
-    run; C(auth/kubeconfig) and C(auth/kubeadmin-password)
-    are written at once, before any host is booted.
-  - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
-  - An image that matches its input is left alone. To find that out only its reserved areas are read.
+  - Only the areas that the ISO reserves for embedded data are filled. Boot loaders and partition tables stay those of
+    the base image, byte for byte; neither root, C(oc) nor C(openshift-install) is needed.
+  - Tokens, signing keys and the password of C(kubeadmin) are created once and stored in C(state.json). If that file was
+    deleted, they are read from the image and from C(auth/). They are never replaced while a cluster that uses them may
+    run. C(auth/kubeconfig) and C(auth/kubeadmin-password) are written before any host is booted.
+  - Every file is written with mode 0600, completely or not at all. The image contains credentials.
+  - An image that matches its input is not built again. To compare them, only its reserved areas are read.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.base_image

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agent_image_info
-short_description: Look into a CoreOS live image or an agent ISO
+short_description: Read the contents of a CoreOS live ISO or an agent ISO
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reports what a CoreOS live ISO is, what it carries and which areas of it may be filled, in all forms that were ever
-    published.
-  - Only descriptors, directories and the reserved areas are read, so that it takes the same time for every size.
+  - Reports the release of a CoreOS live ISO, the files embedded in it, and the areas that are reserved for embedded
+    files. Supports the layouts of all published CoreOS live ISOs.
+  - Reads only descriptors, directories and the reserved areas, so the time does not depend on the size of the ISO.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
 options:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agent_manifests
-short_description: Make the cluster manifests (ZTP) of an agent-based installation
+short_description: Write the cluster manifests (ZTP) of an agent-based installation
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes the set of objects that C(openshift-install agent create cluster-manifests) makes, AgentClusterInstall,
-    ClusterDeployment, ClusterImageSet, InfraEnv, NMStateConfig and the pull secret, with C(mirror/registries.conf) and
-    C(mirror/ca-bundle.crt), from a configuration directory.
-  - Further manifests are written to C(openshift/), one document a file, as the installation registers them.
-  - An agent image holds the same files; this module is for those who want to see them, compare them or hand them to
-    other tools.
+  - Writes the files that C(openshift-install agent create cluster-manifests) writes, from a configuration directory.
+    These are the AgentClusterInstall, ClusterDeployment, ClusterImageSet, InfraEnv, NMStateConfig and pull secret, with
+    C(mirror/registries.conf) and C(mirror/ca-bundle.crt).
+  - Further manifests are written to C(openshift/), one document per file, as the installation registers them.
+  - An agent image contains the same files. Use this module to read them, compare them or pass them to other tools.
   - Files are written with mode 0600, each whole or not at all. A file that another tool or a user wrote or edited is
     never overwritten.
 extends_documentation_fragment:

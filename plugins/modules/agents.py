@@ -11,17 +11,17 @@ short_description: Recognise, approve, name and bind many Agents at once
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Finds the Agent of every host of a list and brings all of them to what is asked for, with one list request and one
-    merge patch for each Agent that changes.
+  - Finds the Agent of each host of the list and changes the fields that differ from the list, with one list request and
+    one merge patch for each Agent that changes.
   - An Agent is recognised by MAC first, then by system UUID, serial number, address of the BMC, labels and a query. One
     Agent is one host. If several Agents match, the module reports an ambiguous match and changes none of them. If a
     machine registered again under another name, the module uses the Agent that the hub hears from.
   - The set is planned as a whole. A cluster never gets more Agents than its C(provisionRequirements) say, because one
     too many permanently keeps it from installing.
   - What the hub would accept and then ignore (hostname, role, disk after the start), or reject (to unbind a host that
-    is being installed), is refused; then nothing at all is done to that Agent. Other hosts are not held up by it.
-  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running
-    it again goes on from there.
+    is being installed), is refused; then nothing of that Agent is changed. The other Agents are still changed.
+  - The task fails if any host is not as the list says. The result lists what was done and what was not. A second run
+    continues from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.host_requests

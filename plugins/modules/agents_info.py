@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agents_info
-short_description: List the Agents of a hub, flat
+short_description: List the Agents of a hub as flat records
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: assisted_cluster
-short_description: Have a cluster in an assisted-service, with its overrides, manifests and ignored validations
+short_description: Create or update a cluster in an assisted-service
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Creates or updates a cluster over the REST API of an assisted-service, or imports one that runs already, to add
-    hosts to it.
-  - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what
-    differs is sent. What the service adds, such as defaults, is no difference.
-  - A difference that the service would not take any more (the installation has begun) or at all is refused before
-    anything is written.
+  - Creates or updates a cluster over the REST API of an assisted-service, with its install-config overrides, manifests
+    and ignored validations. Can also import a cluster that runs already, to add hosts to it.
+  - The module finds the cluster by its name, and sends only fields that differ. A field whose option is not set keeps
+    its value; an empty option clears the field. Values that the service adds, such as defaults, are no difference.
+  - If the service would reject a change, for example because the installation has begun, the module fails before it
+    writes anything.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted

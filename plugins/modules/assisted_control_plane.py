@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: assisted_control_plane
-short_description: Describe an OpenShift cluster to Cluster API, installed by assisted-service
+short_description: Create a cluster of the OpenShift Assisted providers of Cluster API
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
@@ -21,7 +21,7 @@ description:
     continues.
   - Templates are not changed but replaced under another name. A pool that has Machines keeps its templates unless
     O(replace_machines) is set.
-  - What other tools keep in these objects is left alone.
+  - Fields that other tools set in these objects stay as they are.
 notes:
   - The user needs the rules in C(docs/rbac/capi-assisted.yaml).
 extends_documentation_fragment:

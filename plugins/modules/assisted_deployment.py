@@ -11,15 +11,15 @@ short_description: Deploy a cluster through an assisted-service, and add hosts t
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps the cluster and the InfraEnv of a deployment at an assisted-service that runs elsewhere (on a bastion, or
-    hosted) as one unit, and watches the installation. The modules M(zerotouch.openshift.assisted_cluster),
-    M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
+  - Creates or updates a cluster and its InfraEnv at an assisted-service that runs elsewhere (on a bastion, or hosted),
+    and follows the installation. M(zerotouch.openshift.assisted_cluster), M(zerotouch.openshift.assisted_infra_env) and
+    the other modules for an assisted-service do the single steps.
   - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in
-    O(config_dir), and checked as completely before anything is sent. It needs no rendezvous host. What the service gets
-    is what the client inside an agent ISO would send for the same description.
-  - Cluster and InfraEnv are known by the ids in C(state.json) of O(work_dir). A cluster of the same name that was not
-    made from there is never touched.
-  - Tells which hosts have to be booted from the discovery image, and where that is; no host of a cluster is among them.
+    O(config_dir), and checked as completely before anything is sent. It needs no rendezvous host. The module
+    sends what the client inside an agent ISO would send for the same description.
+  - The module finds cluster and InfraEnv by the ids in C(state.json) of O(work_dir). A cluster of the same name that
+    was not created from this work directory is never changed.
+  - Returns which hosts must be booted from the discovery image, and its URL. No host of a cluster is among them.
   - With O(wait_for=installed) the hosts are named and given role, disk and labels as they appear, the installation is
     begun as soon as exactly they are ready, and followed with the view of M(zerotouch.openshift.install_wait); on
     failure a folder in C(logs) holds everything that helps to find out why.

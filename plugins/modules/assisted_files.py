@@ -11,9 +11,9 @@ short_description: Fetch kubeconfig, password, Ignition, manifests and logs from
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Writes files of a cluster or an InfraEnv to a directory, each readable by the owner alone and replaced as a whole. A
-    file that is the same stays.
-  - Contents are never returned.
+  - Downloads files of a cluster or an InfraEnv to a directory. Only the owner can read them. A file is replaced
+    completely, and only if its content differs.
+  - The task result never contains the contents of the files.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted

@@ -11,15 +11,15 @@ short_description: Recognise, name and bind many hosts of an assisted-service at
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Finds every host of a list among those that have registered, and brings it to what is asked for; of its settings
-    only those that differ are sent, in one request.
-  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query, by the same rules as
-    the Agents of a hub. A host that several entries match is reported as ambiguous and not touched. Of several
-    registrations of a machine, the one that the service hears from is taken.
-  - A host that cannot be as described (its installation has begun, no disk fits) is refused as a whole; others are not
-    held up by it.
-  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running
-    it again goes on from there.
+  - Finds each host of the list among the registered hosts and changes the settings that differ from the list, with one
+    request for each host.
+  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query. The same rules apply
+    to the Agents of a hub. If several entries match one host, the module reports an ambiguous match and does not change
+    the host. If a machine registered several times, the module uses the registration that the service hears from.
+  - If a host cannot be changed as the list says (its installation has begun, no disk matches), nothing of it is
+    changed. The other hosts are still changed.
+  - The task fails if any host is not as the list says. The result lists what was done and what was not. A second run
+    continues from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.host_requests.assisted_hosts

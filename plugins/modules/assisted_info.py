@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: assisted_info
-short_description: Tell what an assisted-service holds and how far it is
+short_description: List clusters, InfraEnvs and hosts of an assisted-service with their status
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Returns clusters, InfraEnvs and hosts of an assisted-service as flat records, what keeps them from being installed
-    as one table, and their events.
-  - States that this collection does not know are returned as the service words them.
+  - Returns clusters, InfraEnvs and hosts of an assisted-service as flat records, the validations that prevent their
+    installation as one table, and their events.
+  - States that this collection does not know are returned as the service reports them.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
   - zerotouch.openshift.assisted

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: assisted_infra_env
-short_description: Have an InfraEnv in an assisted-service, and the URL of its discovery image
+short_description: Create or update an InfraEnv in an assisted-service, and return the URL of its discovery image
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Creates or updates an InfraEnv over the REST API of an assisted-service, with the network of its hosts, and tells
-    where its discovery image is.
-  - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what
-    differs is sent.
+  - Creates or updates an InfraEnv over the REST API of an assisted-service, with the network configuration of its
+    hosts, and returns the URL of its discovery image.
+  - The module finds the InfraEnv by its name, and sends only fields that differ. A field whose option is not set keeps
+    its value; an empty option clears the field.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.discovery_image

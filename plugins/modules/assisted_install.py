@@ -7,15 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: assisted_install
-short_description: Start the installation of a cluster of an assisted-service and follow it, cancel or reset it
+short_description: Start, follow, cancel or reset the installation of a cluster in an assisted-service
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Waits until the service finds the cluster ready, starts its installation and follows it to its end, with progress
-    shown on change.
-  - What the service would refuse is reported with the service's reasons, which are the validations that did not pass.
-  - An installation whose preparation fails is started again, three times altogether. While the service does not answer
-    it is waited for.
+  - Waits until the service reports the cluster as ready, starts its installation and follows it to the end. It prints
+    progress when it changes.
+  - If the service would reject the start, the message lists the validations that did not pass.
+  - If the preparation of an installation fails, the module starts it again, at most three times in total. If the
+    service does not answer, the module waits for it.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted

@@ -11,11 +11,11 @@ short_description: Register a directory of cluster manifests with an assisted-se
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Does over the REST API what the client inside the agent ISO does with its files. Cluster, InfraEnv and hosts become
-    what cluster-manifests and the configuration of the hosts say, with the request bodies that that client sends.
-  - Unlike that client it looks objects up by their name and compares them, changes what differs, reads the pull secret
-    from C(data) too, waits within a limit, sets hostnames, and tells which hosts are missing.
-  - What an existing cluster or InfraEnv cannot be changed to is refused before anything is written.
+  - Reads a directory of cluster manifests, and creates the cluster and the InfraEnv and configures the hosts over the
+    REST API. It sends the same request bodies as the client inside an agent ISO.
+  - Unlike that client, it finds existing objects by name, compares them and changes only what differs. It also reads
+    the pull secret from C(data), waits within a limit, sets hostnames, and returns which hosts are missing.
+  - If an existing cluster or InfraEnv cannot be changed as required, the module fails before it writes anything.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted

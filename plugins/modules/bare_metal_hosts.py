@@ -7,17 +7,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: bare_metal_hosts
-short_description: Let a hub boot hosts through their BMCs
+short_description: Create BareMetalHosts, so that a hub boots machines through their BMCs
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes a BareMetalHost for each host and a Secret with the credentials of its BMC. The hub's baremetal-operator then
-    boots the machine from the image of the InfraEnv, and the hub tells the Agent what the BareMetalHost says about its
-    name, role, disk and cluster.
-  - The alternative is to boot the machines from here (M(zerotouch.openshift.boot_hosts)) and to say all that to the
-    Agents (M(zerotouch.openshift.agents)).
-  - What the hub would refuse or undo is refused before anything is written; what its controllers write into a
-    BareMetalHost is left alone.
+  - Creates a BareMetalHost for each host, and a Secret with the credentials of its BMC. The hub's baremetal-operator
+    then boots the machine from the image of the InfraEnv. The hub copies name, role, disk and cluster from the
+    BareMetalHost to the Agent.
+  - The alternative is to boot the machines from the control node (M(zerotouch.openshift.boot_hosts)), and to set these
+    fields of the Agents directly (M(zerotouch.openshift.agents)).
+  - If the hub would reject or revert a change, the module fails before it writes anything. Fields that controllers of
+    the hub write into a BareMetalHost stay as they are.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.host_requests.bare_metal_hosts

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: bmc_info
-short_description: Read machines through their BMCs
+short_description: Read the state of machines through their BMCs
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reads power, virtual media, boot override, identity and NICs of many machines, in bounded parallel, without changing
-    anything.
+  - Reads power state, virtual media, boot override, identity and NICs of many machines in parallel. Changes nothing.
   - A BMC that cannot be read is reported in its entry; the task fails only if O(fail_on_error) is set.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes

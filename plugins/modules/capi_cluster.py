@@ -7,17 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: capi_cluster
-short_description: Make a cluster of Agents for Cluster API
+short_description: Create a cluster of Agents for Cluster API
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a Cluster, its AgentCluster, and for each pool an AgentMachineTemplate and a MachineDeployment as one unit.
-  - HyperShift makes these objects by itself; this module is for control planes that come from elsewhere. The Machines
+  - Creates, updates or deletes a Cluster, its AgentCluster, and for each pool an AgentMachineTemplate and a
+    MachineDeployment, as one unit.
+  - HyperShift creates these objects itself; this module is for control planes that another tool provides. The Machines
     get their Agents from the controller of the agent provider, or from M(zerotouch.openshift.capi_reconcile).
-  - A template is not changed but replaced. Its name carries a hash of what is in it, and the MachineDeployment is
-    pointed to the new one, upon which Cluster API replaces all Machines of the pool one after the other. Old templates
-    go as soon as no MachineSet uses them.
-  - What others keep in these objects is left alone.
+  - A template is replaced instead of changed. Its name contains a hash of its content. When the MachineDeployment
+    refers to a new template, Cluster API replaces all Machines of the pool one after the other. Old templates are
+    deleted as soon as no MachineSet uses them.
+  - Fields that other tools set in these objects stay as they are.
 notes:
   - The rules that the user needs are in C(docs/rbac/capi.yaml).
 extends_documentation_fragment:

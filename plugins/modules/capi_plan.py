@@ -11,7 +11,7 @@ short_description: Plan what a playbook does with a cluster of the OpenShift Ass
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reads the Machines, pools and BareMetalHosts of a cluster on a hub, and how far its installation is.
+  - Reads the Machines, pools and BareMetalHosts of a cluster on a hub, and the status of its installation.
   - Returns which hosts get a BareMetalHost, which sizes its pools get, and which Machines leave, each with the reason.
     Changes nothing.
   - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and

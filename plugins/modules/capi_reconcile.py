@@ -7,18 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: capi_reconcile
-short_description: Give the Machines of Cluster API the right Agents
+short_description: Assign Agents to the Machines of Cluster API
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Where no controller of the agent provider (C(cluster-api-provider-agent)) is at work on the namespace, this module
-    does its part. AgentClusters get their ClusterDeployment and AgentClusterInstall, AgentMachines get an Agent, which
-    is bound and installed, and a deleted Machine lets its host go. Names, labels, finalizers and conditions are the
-    controller's, so that either can go on where the other stopped. C(docs/upstream/cluster-api-provider-agent.md) lists
-    the differences.
+  - If no controller of the agent provider (C(cluster-api-provider-agent)) runs for the namespace, this module does the
+    work of the controller. It creates the ClusterDeployment and AgentClusterInstall of an AgentCluster, binds an Agent
+    to each AgentMachine so that the host is installed, and releases the host of a deleted Machine. It uses the
+    names, labels, finalizers and conditions of the controller, so that each of the two can continue the other's work.
+    C(docs/upstream/cluster-api-provider-agent.md) lists the differences.
   - Agents are chosen for all waiting Machines at once. Every Machine gets one if that is possible; O(policy) decides
     which.
-  - Where the controller is at work, the module only labels Agents for it. The same planner chooses the
+  - If the controller runs, the module only labels Agents for it. The same planner chooses the
     Agents, and exactly those get the label that the pool selects by (O(label_selection)). Hosts of the pool keep the
     label, so that the controllers find them again when they replace a Machine, and so do the free Agents in reserve
     (O(label_selection.reserve)). A label that was set here is

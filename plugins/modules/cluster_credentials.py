@@ -14,8 +14,8 @@ description:
   - Adds the CA that signs the cluster's routes to C(auth/kubeconfig), before the CAs that are there, as
     C(openshift-install) does at the end of an installation.
   - Where O(connect_to) maps the API, C(auth/kubeconfig.direct) is written too, with the mapped address as server and
-    the API's name as C(tls-server-name), so that C(oc) and C(kubectl) work from here without DNS.
-  - Finds the URL of the console. A cluster without a console is a warning.
+    the API's name as C(tls-server-name), so that C(oc) and C(kubectl) work on the control node without DNS.
+  - Returns the URL of the console. If the cluster has no console, the module warns.
   - If the API cannot be reached from the control node, the module warns and leaves C(auth/kubeconfig) as it is. Run it
     again to complete it.
 extends_documentation_fragment:

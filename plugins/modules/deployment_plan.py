@@ -7,18 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: deployment_plan
-short_description: Plan what is left to do for a deployment
+short_description: Plan the remaining steps of a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Looks at the state file, at the image and the configuration it was built from, at the service on the rendezvous host
-    and at the API of the new cluster, all in parallel and with short limits, and decides what a run has to do.
-  - A service is taken for this deployment's only if it accepts its token and shows its infra-env id, an API only if its
-    certificate comes from this deployment's signers and it accepts the client certificate.
-  - An installation under way that does not answer but was seen a short time ago, within the limit of its phase, is
-    waited for; the rendezvous host may be rebooting.
-  - A host that has I(joined) is never booted unasked. If it is unknown, the decision is to stop, with the
-    reason.
+  - Decides which steps a run must do. Reads the state file, the image and the configuration it was built from, the
+    service on the rendezvous host and the API of the new cluster, in parallel and with short time limits.
+  - A service belongs to this deployment only if it accepts the deployment's token and shows its infra-env id. An API
+    belongs to it only if its certificate comes from the deployment's signers and it accepts the client certificate.
+  - If a running installation does not answer, but answered a short time ago (within the limit of its phase), the run
+    waits for it, because the rendezvous host may be rebooting.
+  - A host that has I(joined) is only booted if the user asks for it. If it is unknown whether it has joined, the
+    decision is to stop, with the reason.
 extends_documentation_fragment:
   - zerotouch.openshift.connect_to
   - zerotouch.openshift.attributes.info

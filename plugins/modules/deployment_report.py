@@ -11,12 +11,12 @@ short_description: Write the report of a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Writes C(report.html), a page that needs nothing else, and the same as C(report.json) - topology, hosts, a timeline
-    of the stages of each host, warnings, and how to log in.
-  - Everything comes from the state file and the configuration in the work directory; nothing is contacted. No secret is
-    in it, only paths to where they are.
+  - Writes C(report.html), a self-contained page, and C(report.json) with the same data. The report shows topology,
+    hosts, a timeline of the stages of each host, warnings, and how to log in.
+  - The data comes from the state file and the configuration in the work directory; no machine or service is contacted.
+    The report contains no secrets, only the paths of files with secrets.
   - Shows the roles of the cluster's Nodes as M(zerotouch.openshift.install_wait) and
-    M(zerotouch.openshift.cluster_credentials) saw them last, and warns where they are not what the configuration says.
+    M(zerotouch.openshift.cluster_credentials) last read them, and warns if they differ from the configuration.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.pending

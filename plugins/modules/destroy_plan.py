@@ -7,15 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: destroy_plan
-short_description: Plan what destroying a deployment removes
+short_description: Plan the removal of a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Checks the confirmation, decides by the safety table of this collection (page safety of the documentation) which
     machines may be powered off, and plans what is removed from the hub or the assisted-service and which files are
     removed.
-  - Machines that the state of O(touch.work_dir) has and that are no hosts of the call stop it, unless O(touch.force)
-    contains V(abandon_hosts). A hub releases the machines of methods V(hosted) and V(capi) itself.
+  - If the state in O(touch.work_dir) contains machines that the options do not list, the module fails, unless
+    O(touch.force) contains V(abandon_hosts). A hub releases the machines of methods V(hosted) and V(capi) itself.
   - Role P(zerotouch.openshift.cluster_destroy#role) applies this plan. Check mode prints it.
   - Fails before anything is done if the confirmation is missing, if one host must not be touched, or if O(purge) would
     remove a file that this collection did not create, or if the assisted-service has a cluster of this name that was

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: discovery_image
-short_description: Get the discovery image of an InfraEnv, or where it is
+short_description: Return the URL of the discovery image of an InfraEnv, or download the image
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Waits until the image may be used, reads its URLs and, with O(dest), transfers it. A transfer that breaks goes on
+  - Waits until the image is ready, reads its URLs and, with O(dest), downloads it. An interrupted download continues
     where it stopped, also in the next run.
-  - The ISO is looked into before it gets its name. Its Ignition must start the agent of this very InfraEnv.
-  - If the image changes on the hub during the transfer, it is transferred again.
-  - The files hold credentials and are readable by their owner only.
+  - A downloaded ISO is checked before it is renamed to its final name. Its Ignition config must start the agent of this
+    InfraEnv.
+  - If the image changes on the hub during the download, it is downloaded again.
+  - The files contain credentials, and only their owner can read them.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: hosted_cluster
-short_description: Keep a hosted cluster whose workers are Agents, and take it down without losing one
+short_description: Create, update or delete a hosted cluster whose workers are Agents
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a HyperShift HostedCluster of platform Agent with its pull secret, SSH key, trust bundle and the key that
-    encrypts etcd. What is not given stays as it is, defaults of the server included; what is given empty is cleared.
+  - Creates or updates a HyperShift HostedCluster of platform Agent, with its pull secret, SSH key, trust bundle and the
+    key that encrypts etcd. A field whose option is not set keeps its value, defaults of the server included; an empty
+    option clears the field.
   - All mistakes in the options are reported in one run, before anything is written, also those that the operator only
     reports in a condition of a cluster that cannot be changed any more (networks that overlap, services that hosts
     cannot reach). Immutable fields are refused by name, also in check mode.
   - Objects that another tool created are used as they are. If one of them would have to be changed, the module fails
     before the first write. It also fails if O(work_dir) records another UID of the HostedCluster than the hub has, for
     example with the connection of another hub.
-  - The key of etcd is made once. It is never replaced, since everything in etcd would be unreadable.
-  - With O(wait_for) the conditions are followed through a watch; a condition only counts if it is about the hosted
-    cluster as it is now.
-  - O(state=absent) takes it down in the order that loses no Agents. Its pools go to no replicas while its API answers,
+  - The key of etcd is created once. It is never replaced, because etcd would become unreadable.
+  - With O(wait_for) the module watches the conditions. A condition only counts if it is about the current generation of
+    the hosted cluster.
+  - O(state=absent) deletes it in the order that loses no Agents. First its pools are scaled to 0 while its API answers,
     then the pools and the hosted cluster are deleted. Where hosts live in the namespace of the control plane, that
     namespace gets the annotation that keeps it. Disks are not wiped.
 notes:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: hub_plan
-short_description: Plan what each host of a hub needs
+short_description: Plan the next action for each host of a hub
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Finds the Agents of the hosts, looks how far the installation of their cluster is and, once that is installed, at
-    its Nodes.
+  - Finds the Agents of the hosts and reads the status of the installation of their cluster. If the cluster is
+    installed, reads its Nodes too.
   - Returns for each host whether it must be booted from the discovery image, is waited for, or needs nothing, and why.
     Changes nothing.
   - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and reads more

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: image_server
-short_description: Make an image reachable for BMCs, and take it back
+short_description: Publish an image for BMCs, and withdraw it
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - With O(publish.method=serve) an HTTP server is started that serves this one file and nothing else, with ranges, in a
-    process of its own. It goes on when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are
-    over.
+  - With O(publish.method=serve) the module starts an HTTP server in a separate process. It serves only this file, with
+    range requests. It continues when Ansible ends, and stops when the image is deleted or after O(max_seconds).
   - The path of the URL contains a token of 128 random bits. It stays the same until the image is withdrawn with
     O(state=stopped), so that a medium that a killed run left attached is recognised. The next deployment has another
     token.

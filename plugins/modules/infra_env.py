@@ -7,16 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: infra_env
-short_description: Have an InfraEnv on a hub, with its pull secret, the network of its hosts and its image
+short_description: Create or update an InfraEnv on a hub, and wait for its discovery image
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Creates or updates an InfraEnv of the Infrastructure Operator, the Secret with its pull secret and one NMStateConfig
-    per host, in the order that makes the first image the right one, and waits until the discovery image may be booted
-    from.
-  - An option that is not given is left as it is on the hub; one that is given empty is cleared.
-  - What the hub would refuse is refused before anything is written. RV(not_propagated) lists what it would accept and
-    not carry out.
+    per host. Then waits until hosts can boot the discovery image. The InfraEnv is written last, so that its first image
+    is already correct.
+  - A field whose option is not set keeps its value on the hub; an empty option clears the field.
+  - If the hub would reject a change, the module fails before it writes anything. RV(not_propagated) lists changes that
+    the hub would accept but not apply.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.discovery_image

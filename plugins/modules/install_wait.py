@@ -15,14 +15,12 @@ description:
     complete, in the sense of C(openshift-install agent wait-for).
   - Detaches the medium of each host when it has left the live system, and repairs hosts that booted the live system
     again instead of their disk.
-  - Ends at once on a terminal error, with the reason of each host, and when a phase takes longer than its limit. Then a
-    folder with everything that helps to find out why is left behind, without secrets, and the message names it and the
-    first suspects.
-  - Progress is shown live where the task runs on the controller, a line for each change and one each minute. While
-    hosts are
-    missing in phase discovery, it has a line for each of the first five with its MAC addresses and how far its BMC has
-    read the image, if the image server of this collection serves it.
-  - The state file records the phase and the time of every stage, so that a killed wait can be taken up again.
+  - Fails immediately on a terminal error, with the reason of each host, or when a phase takes longer than its limit. It
+    then writes diagnostic data without secrets to a directory. The message names this directory and the likely causes.
+  - If the task runs on the controller, progress is printed live, a line for each change and one each minute. While
+    hosts are missing in phase discovery, it has a line for each of the first five with its MAC addresses and how far
+    its BMC has read the image, if the image server of this collection serves it.
+  - The state file records the phase and the time of every stage, so that the next run continues an interrupted wait.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.bmc_hosts.any_method

@@ -11,11 +11,11 @@ short_description: Scale a MachineDeployment of Agents, and take chosen hosts ou
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Brings a MachineDeployment of Cluster API that exists already to a number of replicas. Pools of hosted clusters are
-    scaled by M(zerotouch.openshift.node_pool), which would undo it; MachineDeployments are made by
-    M(zerotouch.openshift.capi_cluster).
-  - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number is lowered, in one
-    task. It is refused while a rollout runs, and does nothing for hosts that have gone already.
+  - Sets the number of replicas of an existing MachineDeployment of Cluster API. M(zerotouch.openshift.capi_cluster)
+    creates MachineDeployments. Scale pools of hosted clusters with M(zerotouch.openshift.node_pool) instead, because
+    HyperShift would revert the change.
+  - With O(remove) exactly the Machines of the named hosts are deleted. The module annotates them, then lowers the
+    number of replicas. It fails while a rollout runs. Hosts that have left already are ignored.
 notes:
   - "Permissions: C(get), C(patch), C(list) and C(watch) on C(machinedeployments), C(list), C(watch) and C(patch) on
     C(machines) (cluster.x-k8s.io), C(list) and C(watch) on C(agentmachines), C(get) on C(agentmachinetemplates)

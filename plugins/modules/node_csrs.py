@@ -7,19 +7,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: node_csrs
-short_description: Approve the certificate requests of exactly the nodes that are expected
+short_description: Approve the certificate signing requests of expected nodes only
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - A node that joins a running cluster asks for a client certificate and then for a serving certificate. Both are
-    approved if the node is one of O(hosts) and everything about the request is as it must be - signer, requester and
-    its groups, usages, subject, alternative names.
+  - A node that joins a running cluster requests a client certificate and then a serving certificate. The module
+    approves both requests if the node is one of O(hosts) and signer, requester and its groups, usages, subject and
+    alternative names of the request are correct.
   - A serving certificate is for the name of the node and its known addresses only. The addresses in the status of the
     Node do not count as known, because the kubelet of the node writes them. If they counted, a node could get a
     certificate for the API or for another node.
   - A certificate with an address that another Node has as well is never approved, nor one with an address that belongs
     to no single host, such as a loopback address.
-  - Nothing else is ever approved. Each refusal names the first thing that is not as expected.
+  - No other request is approved. The reason of each refusal names the first value that is not as expected.
   - The connection is to the cluster that the nodes join, not to its hub.
 notes:
   - The user needs C(list) and C(watch) on C(certificatesigningrequests), C(list) on C(nodes), C(patch) on

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: node_image
-short_description: Build an image by which hosts join a running cluster
+short_description: Build the ISO that hosts boot to join a running cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Makes a copy of a CoreOS live ISO that adds the hosts of C(nodes-config.yaml) to a cluster of release 4.16 or later
     when they boot it. Neither C(oc) nor anything in the cluster is needed.
-  - Each machine registers with a service on itself and installs itself as a worker. Two certificate signing requests of
-    each have to be approved then, as by M(zerotouch.openshift.node_csrs).
-  - The image works for 48 hours after its tokens were drawn (RV(expires_at)). A rerun within the first 24 hours uses
-    the same tokens, a later one draws new ones and rebuilds the image.
-  - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
+  - Each machine runs its own assisted-service, registers with it and installs itself as a worker. Then two certificate
+    signing requests of each machine must be approved, for example by M(zerotouch.openshift.node_csrs).
+  - The image works for 48 hours after its tokens were created (RV(expires_at)). A rerun within the first 24 hours uses
+    the same tokens, a later one creates new tokens and rebuilds the image.
+  - Every file is written with mode 0600, completely or not at all. The image contains credentials.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.base_image

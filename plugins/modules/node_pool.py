@@ -7,19 +7,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: node_pool
-short_description: Keep a node pool of a hosted cluster, scale it, and take chosen hosts out of it
+short_description: Create, update, scale or delete a node pool of a hosted cluster, and remove chosen hosts
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Keeps a HyperShift NodePool of platform Agent as its options say. What is not given stays as it is, defaults of the
-    server included; what is given empty is cleared. All mistakes in the options are reported in one run, before
-    anything is written, immutable fields with their names also in check mode.
-  - With O(remove) exactly the Machines of the named hosts go. They are annotated, then the number of replicas is
-    lowered, in one task. It is refused where another Machine might go instead (a rollout runs, autoscaling is on, other
-    Machines are marked), and does nothing for hosts that have gone already.
-  - With O(wait_for) the conditions of the NodePool, its Machines and the Agents of hosts that leave are followed. A
-    condition only counts if it is about the pool as it is now. What stays False ends the wait at once; at the limit the
-    message says for each Machine where it is stuck.
+  - Creates or updates a HyperShift NodePool of platform Agent. A field whose option is not set keeps its value,
+    defaults of the server included; an empty option clears the field. All mistakes in the options are reported in one
+    run, before anything is written. Changes of immutable fields are reported by name, also in check mode.
+  - With O(remove) exactly the Machines of the named hosts are deleted. The module annotates them, then lowers the
+    number of replicas. It fails if another Machine might be deleted instead (a rollout runs, autoscaling is on, other
+    Machines are marked). Hosts that have left already are ignored.
+  - With O(wait_for) the module follows the conditions of the NodePool, its Machines and the Agents of hosts that leave.
+    A condition only counts if it is about the current generation of the pool. A condition that stays False ends the
+    wait immediately. At the time limit, the message names the step at which each Machine is stuck.
   - O(state=absent) first lowers the replicas to 0, so that Nodes are drained and hosts are reclaimed while the hosted
     cluster's API answers, and then deletes the pool. It always waits.
 notes:

@@ -11,12 +11,12 @@ short_description: Set the provider IDs of Nodes from their AgentMachines
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Cluster API finds the Node of a Machine by an equal provider ID. A host that an Agent has installed joins without
-    one, so it is set here, C(agent://) and the name of the Agent, on the Node that the AgentMachine names among its
-    addresses.
-  - Only AgentMachines that are ready count. A Node that has another provider ID stays as it is, since the field is
-    immutable; that is a problem of the result.
-  - Where the controller of the agent provider is at work it does this by itself; then there is nothing to do here.
+  - Cluster API finds the Node of a Machine by its provider ID. A host that was installed through an Agent joins without
+    a provider ID. The module sets it to C(agent://) and the name of the Agent, on the Node that the AgentMachine lists
+    in its addresses.
+  - Only AgentMachines that are ready count. A Node with another provider ID is not changed, because the field is
+    immutable; the result reports a problem.
+  - If the controller of the agent provider runs, it sets the provider IDs itself, and this module changes nothing.
 notes:
   - On the hub the user needs C(list) on C(agentmachines) and, without O(workload_kubeconfig), C(get) on the Secret
     C(admin-kubeconfig) in O(namespace). In the workload cluster C(list) and C(patch) on C(nodes).

@@ -11,10 +11,10 @@ short_description: Check everything that a deployment needs, before the maintena
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Checks the variables as C(deploy_cluster) does. Then it asks everything that they name, and judges the answers by a
-    table of checks, each with the installation methods that it is for and a remedy, see C(docs/reference/preflight.md).
+  - Checks the variables as C(deploy_cluster) does. Then it reads the BMCs, services and other resources that they name,
+    and runs the checks that C(docs/reference/preflight.md) lists with their installation methods and remedies.
   - BMCs are read with GET only, and without a session where the BMC allows that. No other service is changed either.
-  - What cannot be reached fails its own check. The task itself fails only for mistakes in the variables.
+  - A resource that cannot be reached fails its own check. The task itself fails only for mistakes in the variables.
   - Writes the files that C(openshift_check_report) names, and prints annotations for GitHub Actions there. Check mode
     writes no files.
   - Runs only on the control node, as an action.

@@ -12,7 +12,7 @@ version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Starts a lab (C(ztlab)) with the machines of the inventory, runs C(deploy_cluster) with the same inventory and
-    options in it, compares the result with the inventory, and ends the lab. C(openshift_rehearsal) sets how.
+    options in it, compares the result with the inventory, and ends the lab. C(openshift_rehearsal) has the options.
   - Contacts no BMC, hub, service or state store of the inventory. Nothing is left after it, also after an interruption.
   - Fails if the deployment fails, and if the lab is not installed.
   - Runs only on the control node, as an action.

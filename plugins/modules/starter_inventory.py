@@ -11,8 +11,8 @@ short_description: Write a first inventory with comments
 version_added: 0.2.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Writes an inventory for one cluster, with comments. What is not answered is left blank; the playbook C(validate)
-    names each blank with its line.
+  - Writes an inventory for one cluster, with comments. Values that the options do not set are left blank; the playbook
+    C(validate) names each blank with its line.
   - Secrets are references to variables of a vault.
   - A file that exists with another content is overwritten only with O(overwrite).
 extends_documentation_fragment:

@@ -11,12 +11,11 @@ short_description: Decide which machines a run may touch
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Reads what is known about machines and decides by the safety table of this collection (page safety of the
-    documentation) whether a run may
-    boot these machines, take them out of their cluster, or take their cluster down.
-  - Evidence is the state of this deployment and of those beside it, its service and API, Nodes of its cluster, Agents
-    and BareMetalHosts of the hub that the user named, hosts of the assisted-service that the user named, and the power
-    state that the BMCs report. Only GET requests are sent.
+  - Decides by the safety table of this collection (page safety of the documentation) whether a run may boot machines,
+    remove them from their cluster, or destroy their cluster.
+  - Evidence is the state of this deployment and of deployments beside it, its service and API, Nodes of its cluster,
+    Agents and BareMetalHosts of the hub that the user named, hosts of the assisted-service that the user named, and the
+    power state that the BMCs report. Only GET requests are sent.
   - Each source that could not be read is printed as C(not checked).
   - If one host must not be touched, the module fails before anything is done, and its message lists every such host
     with the next command.

@@ -14,8 +14,8 @@ description:
   - Checks the C(openshift_*) variables, the role groups of the inventory and the configuration of the cluster, as
     C(deploy_cluster) checks them. It reports all mistakes at once, with file and line where the variable is in a YAML
     file of the inventory.
-  - Contacts no BMC, no network and no store, and needs no base image. What only holds on the machine that installs is
-    not checked, such as a free port.
+  - Contacts no BMC, no network and no store, and needs no base image. Conditions of the machine that installs, such
+    as a free port, are not checked.
   - Writes the files that C(openshift_check_report) names, and prints annotations for GitHub Actions there. Check mode
     writes no files.
   - Runs only on the control node, as an action.

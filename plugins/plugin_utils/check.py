@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the variables of a run, and collect from them the input for the check of the configuration."""
+"""Check all variables of a run, and report every mistake.
+
+The description of the cluster is checked later by ``module_utils/deployment/check.py``; :func:`configuration` prepares
+the input for that check.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Describe the APIs and services that a run connects to, and the source of their settings: the first lines that a
-playbook prints.
+"""Describe the APIs and services that a run connects to, and where their settings come from.
+
+A playbook prints these lines first.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``; and check the
-fields that only booting needs.
+"""Read the hosts of an inventory, and check the fields of ``openshift_host`` that only booting needs.
 
-Package cluster checks the rest of ``openshift_host``. Where the inventory only adds BMC data to the user's files, only
-this file checks it.
+The role groups define which hosts belong to the cluster. ``openshift_host`` overrides ``openshift_host_defaults``.
+Package module_utils/cluster checks the other fields. If the inventory only adds BMC data to the user's
+install-config.yaml and agent-config.yaml, only this file checks that data.
 """
 
 from __future__ import annotations

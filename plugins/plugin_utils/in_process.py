@@ -1,14 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The shared base of action plugins: a module runs inside Ansible when the task runs where Ansible runs; otherwise
-Ansible transfers it as a module.
+"""Base class of the action plugins: run a module inside Ansible's process if the task runs on the control node.
 
-Inside costs 0.03 s a task instead of 0.5 to 1.5 s and shows progress live. Ansible loads the action class in its parent
-process, before it forks a worker for the task; so a module and its libraries are imported once per run, by the few
-lines that every module has in plugins/action. Routing all modules to one file (``plugin_routing.action.*.redirect``)
-would save these lines, but ansible-core resolves the names in ``module_defaults`` and action groups through it:
-measured on 2.19.14 and 2.21.5, the defaults of one module then reach all of them.
+For other machines Ansible transfers the module as usual. Inside the process a task takes 0.03 s instead of 0.5 to
+1.5 s, and its progress is visible live. Ansible loads the action class in its parent process, before it forks a worker
+for the task. So a module and its libraries are imported once per run, by the few lines of each file in plugins/action.
+
+Routing all modules to one file (``plugin_routing.action.*.redirect``) would save these lines, but ansible-core resolves
+the names in ``module_defaults`` and action groups through that redirect: measured on 2.19.14 and 2.21.5, the defaults
+of one module then apply to all modules.
 
 Source: docs/upstream/ansible.md#cost-of-imports.
 """

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live report within a run of Ansible: the first task starts it, each module that prints progress writes it, the
-last task concludes it (entry points ``main``, ``finished`` and ``failed`` of role cluster_report).
+"""Keep the live report (an HTML page) of a run up to date across its tasks.
 
-What tasks need to know is in a file of the run's temporary directory, which Ansible removes at its end and which only
-its user reads.
+The first task starts the report, each module that prints progress updates it, and the last task concludes it (entry
+points ``main``, ``finished`` and ``failed`` of role cluster_report). Tasks share data through a file in the temporary
+directory of the run. Only the user of the run can read that directory, and Ansible removes it at the end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check variables that hold options of a module by that module's argument spec, before anything is done."""
+"""Check a variable that contains options of a module against the argument spec of that module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Resolve paths of users: relative to the file or directory where they are defined, with ``~``."""
+"""Make paths of variables absolute: relative to the directory of the file that sets them, with ``~`` expanded."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def certificate(provided: str, directory: str) -> str:
 
 
 def absolute_manifests(cluster: Any, directory: str) -> Any:
-    """``openshift_cluster`` with the paths in ``extra_manifests`` from ``directory``; what is no path stays as it
-    is.
+    """``openshift_cluster`` with absolute paths in ``extra_manifests``, from ``directory``; entries that are no paths
+    stay unchanged.
     """
     provided = cluster.get("extra_manifests") if isinstance(cluster, Mapping) else None
     if isinstance(provided, str):

@@ -14,8 +14,8 @@ from typing import Any
 from ..module_utils.common.secrets import hide_secrets
 from .in_process import native
 
-# What of the resolved variables decides what a run does. How connections are made, where files are and how long waits
-# last is not in it.
+# The resolved variables that change what a run does. Connection settings, paths of files and timeouts are not among
+# them.
 _SETTINGS = ("name", "method", "version", "release_image", "force", "checks")
 _PARTS = (
     "cluster",

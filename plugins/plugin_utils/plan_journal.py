@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Keep the lines of the plan that the tasks of a run print in check mode, in the temporary directory of the run, which
-Ansible removes at its end.
+"""Store the lines of the plan that the tasks of a run print in check mode, and read them for lookup plan_lines.
+
+They are in a file in the temporary directory of the run, which Ansible removes at its end.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def _journal() -> Path:
 
 
 def add_lines(lines: Sequence[str]) -> None:
-    """Each task adds its lines at once, so that those of tasks which run at the same time do not mix."""
+    """Append the lines of one task together, so that lines of parallel tasks do not mix."""
     if lines:
         handle = os.open(_journal(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(handle, "a", encoding="utf-8") as file:

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run the preflight checks before the maintenance window: the variables of the run, then everything that they name, as
-a table of verdicts.
+"""Run the checks of playbook preflight before the maintenance window, and print their results as a table.
+
+First the variables of the run are checked, then the BMCs, services, registries and files that they name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Deploy the user's inventory in a lab: the same command line, redirected to loopback.
+"""Rehearse a deployment: run deploy_cluster in a lab, with the inventory and the command line of the user.
 
-Nothing of the real rack is contacted.
+All connections are redirected to loopback addresses. No machine or service of the real rack is contacted.
 """
 
 from __future__ import annotations

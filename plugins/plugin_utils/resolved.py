@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The resolved variables of a run: :func:`resolve` reads and checks them once, :class:`Resolved` derives values in
-every role.
+"""Resolve the variables of a run once, and derive from them the options of modules in every role.
 
-The result is plain data. Hosts are in it once: each further list of 1000 hosts costs Ansible about a second.
+:func:`resolve` reads and checks the variables and returns plain data. :class:`Resolved` derives values from that data.
+The data has only one list of hosts: each further list of 1000 hosts costs Ansible about a second.
 """
 
 from __future__ import annotations

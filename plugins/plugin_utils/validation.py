@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check an inventory where no installation runs: on a laptop, in CI, before a commit.
+"""Check an inventory without an installation: on a laptop, in CI or before a commit (module variables_check).
 
-Reads files, and contacts nothing.
+The check reads files and contacts no machine or service.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find file and line of variables in the YAML files of an inventory, so that an annotation of CI is at the mistake.
+"""Find file and line of variables in the YAML files of an inventory, so that CI annotations point to the mistake.
 
-Ansible's own record of where a value comes from differs between the supported versions of ansible-core, and ends where
-a template makes the value. Therefore the files are read again. What cannot be located (other formats, whole files in a
-vault, dynamic inventories) has no place.
+Ansible's own record of where a value comes from differs between the supported versions of ansible-core, and is missing
+for the result of a template. Therefore the files are read again. Variables in other formats, in files that are
+completely encrypted with Ansible Vault, and in dynamic inventories have no file and line.
 """
 
 from __future__ import annotations

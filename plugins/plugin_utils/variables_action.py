@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The action plugin of module deployment_settings.
+"""Action plugin of module deployment_settings, and base class of the other actions that read the inventory.
 
-It always runs where Ansible runs: only there the variables of all hosts are known.
+These actions always run inside Ansible's process, because only that process has the variables of all hosts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An HTTP server process that answers like a hub with many Agents, as fast as Python can, and counts requests:
+"""Run an HTTP server that answers like a hub with many Agents, as fast as Python can, and counts requests:
 ``responder.py COUNT`` prints its port.
 
 It checks no rules. Agents are as large as real ones (about 12 kB each). ``GET /counts`` returns the requests by verb,

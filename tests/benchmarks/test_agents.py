@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budgets: 1000 Agents matched, approved, named and labelled in one task, with one list and one patch each, at least
-100 times faster than a loop of kubernetes.core.k8s; 10 000 Agents listed and planned in 5 s of CPU. The hub is a
-minimal server in another process (responder.py), which also counts.
+"""Measure module agents. Budget: 1000 Agents are matched, approved, named and labelled in one task, with one list and
+one patch each, at least 100 times faster than a loop of kubernetes.core.k8s; 10 000 Agents are listed and planned in 5
+s of CPU. The hub is a minimal server in another process (responder.py), which also counts the requests.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: 100 BMCs are read and booted in at most 1.3 times the time of one, with ``forks: 100``.
+"""Measure parallel access to BMCs. Budget: 100 BMCs are read and booted in at most 1.3 times the time of one, with
+``forks: 100``. Each BMC takes a second for each request.
 
-Each BMC takes a second for each request.
-
-The BMCs use TLS and run in a separate process, so their computing time is not measured. One kind gets a connection for
-each request, the other keeps one for reads.
+The BMCs use TLS and run in a separate process, so their computing time is not measured. They are of two kinds: one gets
+a connection for each request, the other keeps one connection for reads.
 """
 
 from __future__ import annotations

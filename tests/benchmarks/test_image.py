@@ -1,13 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: with the default options an ISO from a 1.2 GB base takes at most 1.1 times as long as ``cp`` of the same
-file, and 40 MB of memory; an unchanged rerun reads only the Ignition areas and directories.
+"""Measure the build of an ISO. Budget: with the default options an ISO from a 1.2 GB base takes at most 1.1 times as
+long as ``cp`` of the same file, and 40 MB of memory; an unchanged rerun reads only the Ignition areas and directories.
 
-``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start
-with the base in the page cache and nothing dirty, and alternate in random order: the disk may be slower after a write.
-The first copy of a base hashes it too (its base is new in each round). Its bound is a ``cp`` that runs in parallel with
-a process that only computes the SHA-256 of the same file, because nothing that does both can be faster.
+``cp`` is measured with the ``sync`` of its result, because the collection's image is on the disk when the build
+returns. Both start with the base in the page cache and no unwritten data, and alternate in random order: the disk may
+be slower after a write.
+
+The first copy of a base also computes its hash (the base is new in each round). Its limit is the time of a ``cp`` in
+parallel with a process that only computes the SHA-256 of the same file, because no program that does both can be
+faster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: the lab installs 3 + 97 hosts at speed 60 within 60 s and 30 s of CPU. It also completes 3 + 197 hosts.
+"""Measure the lab. Budget: it installs 3 + 97 hosts at speed 60 within 60 s and 30 s of CPU. It also completes 3 + 197
+hosts.
 
 Machines boot a discovery image, register, are bound and installed, and become Nodes. The lab does all of this work,
 without the collection.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: ranges of the image take at most 1.5 times as long as from nginx with 1 and 10 readers, 3 times with 100, at
-every size; in 30 MB of memory.
+"""Measure the image server against nginx. Budget: ranges of the image take at most 1.5 times as long as from nginx with
+1 and 10 readers, 3 times with 100, at every size; in 30 MB of memory.
 
 A reader requests a range, compares the answer with the file, and requests the next one on the same connection, as BMCs
 do. All readers are in one process that never waits for one of them. Both servers write a log. The best of several

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: 50 threads that update one state file in parallel need at most half the time of the same updates in sequence.
-The test also prints the number of writes and the waiting time.
+"""Measure parallel updates of a state file. Budget: 50 threads that update one file need at most half the time of the
+same updates in sequence. The test also prints the number of writes and the waiting time.
 """
 
 from __future__ import annotations

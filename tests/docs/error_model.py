@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Data model of the error catalogue: its entries, and the match of a reported problem with its entry."""
+"""Define the entries of the error catalogue, and match a reported problem with its entry."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One mistake.
+    """One mistake in a configuration, and the messages that report it.
 
-    ``paths`` are alternatives with blanks between them: ``*`` is anything, ``[]`` any index. ``texts`` are alternatives
-    of the detail: ``…`` is anything. ``check`` is the name that ``openshift_checks`` takes; reason and remedy come from
-    the table of checks.
+    ``paths`` are alternative field paths with blanks between them: ``*`` matches anything, ``[]`` any index. ``texts``
+    are alternative messages: ``…`` matches anything. ``check`` is the check's name for ``openshift_checks``; its reason
+    and remedy come from the table of checks.
     """
 
     paths: str

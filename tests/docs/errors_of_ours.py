@@ -4,7 +4,7 @@
 """Error messages of this collection's checks and file parsers: data from which `docs/reference/errors-configuration.md`
 is generated.
 
-The table of checks (cluster/rules/checks.py) has the reason and the remedy of each.
+The reason and the remedy of each check are in the table of checks (plugins/module_utils/cluster/rules/checks.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Error messages of a run after the configuration was accepted, by package of module_utils: data from which
+"""Error messages of a run after the configuration was accepted, by package of plugins/module_utils: data from which
 `docs/reference/errors-run.md` is generated.
 
 A test fails for a message that is in no source file.

@@ -1,12 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How openshift-install uses each field of its two files: default, first release, effect. Data of
-docs/reference/fields.md.
+"""Describe how openshift-install uses each field of install-config.yaml and agent-config.yaml: default, first release,
+effect. docs/reference/fields.md is generated from these descriptions.
 
-Paths, types and allowed values come from the collection's own tables (cluster/fields.py). A field without a meaning
-here has the text of its row in cluster/field_table.py; a field without either, or a meaning without a field, fails the
-test of the generated page. ``hosts*`` is one meaning for the field and all that is below it.
+Paths, types and allowed values come from the collection's own tables (plugins/module_utils/cluster/fields.py). A field
+without a meaning here has the text of its row in plugins/module_utils/cluster/field_table.py; a field without either,
+or a meaning without a field, fails the test of the generated page. ``hosts*`` is one meaning for the field and all
+fields below it.
 
 Source: openshift/installer pkg/types/conversion/installconfig.go, pkg/types/validation/installconfig.go,
   pkg/asset/agent/installconfig.go; docs/upstream/releases.md.

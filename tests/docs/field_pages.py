@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Generate the field reference (docs/reference/fields.md) from the tables of cluster/field_table.py and
-cluster/fields.py, with the meanings of field_meanings.py.
+"""Generate the field reference (docs/reference/fields.md) from the tables in plugins/module_utils/cluster
+(field_table.py and fields.py), with the meanings of field_meanings.py.
 """
 
 from __future__ import annotations

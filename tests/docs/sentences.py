@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert phrases of tables to sentences of a page."""
+"""Convert phrases from the collection's tables to sentences for generated documentation pages.
+
+A phrase gets a capital letter at its start, unless it starts with a name such as ``etcd``, and a full stop.
+"""
 
 from __future__ import annotations
 

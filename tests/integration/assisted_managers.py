@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's own managers of OpenShift Assisted on a real API server.
+"""Run upstream's own managers of OpenShift Assisted on a real API server.
 
 OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name the managers, KUBEBUILDER_ASSETS the directory
 with kube-apiserver and etcd (docs/upstream/openshift-assisted.md).

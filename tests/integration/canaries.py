@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Canary secrets of the tests, and every form in which one could appear in an output."""
+"""Define the canary secrets of the tests, and list every form in which one of them could appear in an output."""
 
 from __future__ import annotations
 

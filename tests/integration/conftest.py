@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures: labs and deployments. All secrets in them are canaries, and no output of any run may contain one."""
+"""Define the fixtures of the integration tests: labs and deployments. All secrets in them are canaries, and no output
+of any run may contain one.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Helpers: a lab with a hub that hosts clusters, a rack of machines, and the playbooks that run against them."""
+"""Helpers for tests of hosted clusters: start a lab with a rack of machines and a hub that hosts clusters, and run
+playbooks against it.
+"""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ SLOW = 1.0
 
 
 class Gateway:
-    """Forward requests to a service, with faults.
+    """Forward requests to a service, and inject faults.
 
-    ``ills`` are faults (method or "", part of the path, ill), each used once; ``then`` has more that begin after a
-    request for a path.
+    ``ills`` lists faults: (method or "" for any, part of the path, fault). Each is used once. ``then`` maps a part of a
+    path to faults that begin after a request for it.
 
-    Ills: a status (502, 503, 504) without a request to the service; ``cut-before`` or ``cut-after`` the service
+    A fault is a status (502, 503, 504) without a request to the service; ``cut-before`` or ``cut-after`` the service
     executes the request; ``cut-middle`` of the answer; ``slow``. With ``tokens`` the gateway issues access tokens, each
     valid for so many requests, and exchanges offline tokens for them at ``/token``.
     """

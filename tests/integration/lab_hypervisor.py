@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Domains of a real libvirt whose guests are simulated by machines of the lab.
+"""Simulate the guests of a real libvirt's domains with machines of the lab.
 
-The collection talks to libvirt and QEMU. A domain runs nothing: it is suspended when it starts. The machine of the lab
-with the same UUID and MAC addresses acts as its guest: it boots the bytes that are in the volume in the domain's CD
+The collection connects to libvirt and QEMU. A domain runs nothing: it is suspended when it starts. The machine of the
+lab with the same UUID and MAC addresses acts as its guest: it boots the bytes that are in the volume in the domain's CD
 drive, it starts from its disk, or it is switched off.
 """
 

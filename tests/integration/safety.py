@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Helpers of the safety tests: labs in which a careless user could damage a running cluster."""
+"""Helpers of the safety tests: create labs in which a careless user could damage a running cluster."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Change = Callable[[dict[str, Any]], object]
 def rack(
     make_lab: MakeLab, directory: Path, name: str, site: Change | None = None, inventory: Change | None = None
 ) -> Deployment:
-    """A lab of a site of the repository, changed by ``site``, and its inventory, changed by ``inventory``; HOME is an
-    empty directory of the test.
+    """Start a lab from a site of the repository, and return a deployment with the inventory of that site. ``site`` and
+    ``inventory`` change these two documents first. HOME is an empty directory of the test.
     """
     directory.mkdir(parents=True, exist_ok=True)
     path = canary_site(name, directory)

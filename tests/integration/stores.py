@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State stores for tests: a web server, and a Kubernetes API with the Secret."""
+"""Run state stores for tests: a web server, and a Kubernetes API in which a Secret holds the state."""
 
 from __future__ import annotations
 

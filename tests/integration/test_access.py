@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Access after a deployment: the kubeconfig works, the report opens, and the output ends with all file names."""
+"""Test access after a deployment: the kubeconfig works, the report opens, and the output ends with all file names."""
 
 from __future__ import annotations
 

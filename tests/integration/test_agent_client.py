@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's client of the agent ISO and the module assisted_manifests send the same requests to the lab's service for
-the same manifests.
+"""Compare the module assisted_manifests with the program in an agent ISO that does the same.
 
-AGENT_CLIENT names a binary of cmd/agentbasedinstaller/client of openshift/assisted-service.
+Both read cluster manifests and register the cluster and its InfraEnv with assisted-service. For the same manifests they
+must send the same requests. The service is the lab's. AGENT_CLIENT names a binary of that program
+(openshift/assisted-service, cmd/agentbasedinstaller/client); without it, these tests are skipped.
 """
 
 from __future__ import annotations

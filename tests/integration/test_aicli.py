@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""aicli, the public command line client of the assisted-service, unmodified, against the lab's: from nothing to an
-installed cluster.
+"""Run the unmodified aicli, the public command line client of the assisted-service, against the lab's service: from
+nothing to an installed cluster.
 
-Its model classes are generated from the same API description, so an answer of the wrong form ends it. The lab also
-checks every answer against the description.
+The model classes of aicli are generated from the same API description, so aicli fails if a response has the wrong form.
+The lab also checks every response against the description.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub whose API fails some of all requests with 409, 410, 429 or 500: each run still reaches the desired state, and
-boots each machine only once.
+"""Test playbooks with a hub whose API fails some of all requests with 409, 410, 429 or 500: each run still reaches the
+desired state, and boots each machine only once.
 """
 
 from __future__ import annotations

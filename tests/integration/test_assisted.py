@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The modules for an assisted-service, against the lab's service: from nothing to an installed cluster; each module
+"""Test the modules for an assisted-service against the lab's service: from nothing to an installed cluster. Each module
 runs in check mode first, then twice.
 """
 

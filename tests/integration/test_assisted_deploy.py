@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster by method assisted, as a user creates it: with mistakes in the input, a host that never registers, a run
-that is killed. The tests share one lab and build on each other.
+"""Test a cluster of method assisted, as a user creates it: with mistakes in the input, a host that never registers, and
+a run that is killed. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations

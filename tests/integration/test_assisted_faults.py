@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every module for an assisted-service, through a gateway that fails: modules retry temporary faults, report the
-others, and create nothing twice.
+"""Test every module for an assisted-service through a gateway that injects faults: modules retry temporary faults,
+report the others, and create nothing twice.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A configuration is rendered to cluster-manifests; from these the module creates a cluster, an InfraEnv and configured
-hosts in the lab's assisted-service, each once.
+"""Test module assisted_manifests with rendered cluster-manifests: it creates a cluster, an InfraEnv and configured
+hosts in the lab's assisted-service, and a second run creates none of them again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clusters of unusual shape by method assisted against the lab's service: dual stack behind a proxy with an arbiter,
-and two nodes that fence each other.
+"""Test clusters of unusual shape by method assisted against the lab's service: dual stack behind a proxy with an
+arbiter, and two nodes that fence each other.
 
-Each is created, found unchanged by a second run, and followed until its installation begins.
+Each cluster is created, found unchanged by a second run, and followed until its installation begins.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The base image of the release (``openshift_base_image: {release: auto}``), from a mirror that breaks the connection,
-serves wrong data, moves on to a newer image and disappears.
+"""Test the download of the release's base image (``openshift_base_image: {release: auto}``) from a mirror that breaks
+the connection, serves wrong data, moves on to a newer image and disappears.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many BMCs that fail at random all the time: 20 % of the requests are refused, cut off, or carried out with the answer
-lost.
+"""Boot hosts through many BMCs that fail at random all the time: 20 % of the requests are refused, cut off, or carried
+out with the response lost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One machine for each kind of BMC that the lab plays, booted through TLS and real sockets in one task.
+"""Boot one machine for each kind of BMC that the lab simulates, through TLS and real sockets, in one task.
 
 Source: docs/reference/bmcs.md.
 """
@@ -21,7 +21,7 @@ from .canaries import BMC_PASSWORD
 from .conftest import MakeLab
 from .lab import Deployment
 
-# Lab profile -> what boot_hosts is to find: the profile it takes, the slot, the boot target.
+# Lab profile -> expected result of boot_hosts: the selected profile, the slot, the boot target.
 EXPECTED = {
     "plain": ("generic", "1", "Cd"),
     "basic-only": ("generic", "1", "Cd"),

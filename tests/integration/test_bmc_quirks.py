@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each entry of the table of BMCs: a machine of the lab boots with it, and does not boot without it."""
+"""Test each entry of the collection's table of BMCs: a lab machine boots with it, and does not boot without it."""
 
 from __future__ import annotations
 

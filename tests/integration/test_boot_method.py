@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment with a boot method that the collection does not have: it needs only a file and a table entry."""
+"""Deploy a cluster with a boot method that the test adds to a copy of the collection: it needs only a file and a table
+entry.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ METHOD = ROOT / "tests" / "support" / "crane.py"
 
 @pytest.fixture
 def with_crane(tmp_path: Path) -> Path:
-    """A path of collections with a copy of this one that has the method."""
+    """Return a collections path with a copy of this collection that has the added boot method."""
     copy = tmp_path / "collections" / "ansible_collections" / "zerotouch" / "openshift"
     copy.mkdir(parents=True)
     for name in ("plugins", "roles", "playbooks", "meta"):

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""capi_reconcile replaces the agent provider on a lab's hub that has none: Machines of a hosted cluster get hosts,
-become Nodes, and release the hosts.
+"""Test capi_reconcile on a lab's hub without an agent provider, which the module replaces: Machines of a hosted cluster
+get hosts, become Nodes, and release the hosts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_control_plane against the hub of a lab, which validates, prunes and defaults objects by
+"""Test module assisted_control_plane against the hub of a lab, whose API validates, prunes and defaults objects by
 upstream's definitions. No provider runs there, so only the objects are tested.
 """
 

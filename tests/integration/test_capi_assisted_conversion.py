@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects that the collection writes in one version of the providers' kinds, read in the other version through
-upstream's own conversion webhooks.
+"""Test both versions of the OpenShift Assisted providers' kinds: the collection writes objects in one version, and the
+test reads them in the other version through upstream's own conversion webhooks.
 
 ``tests/unit/capi/assisted/conversions.json`` holds the converted objects; ZTLAB_RECORD=1 records them again.
 """

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted_control_plane with upstream's own managers on a real API server, up to the point where hosts are needed.
-Agents without machines simulate the hosts.
+"""Test assisted_control_plane with upstream's own managers on a real API server, up to the point where hosts are
+needed. Agents without machines simulate the hosts.
 
-The test writes what Cluster API and the Infrastructure Operator would write. OPENSHIFT_ASSISTED_BOOTSTRAP and
-OPENSHIFT_ASSISTED_CONTROLPLANE name the managers, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd
+The test writes the objects that Cluster API and the Infrastructure Operator would write. OPENSHIFT_ASSISTED_BOOTSTRAP
+and OPENSHIFT_ASSISTED_CONTROLPLANE name the managers, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd
 (docs/upstream/openshift-assisted.md).
 """
 

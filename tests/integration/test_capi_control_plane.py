@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Method capi: the control plane of a single node is scaled to three."""
+"""Test method capi: a playbook run scales the control plane of a single node to three."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ POOL = {"openshift_node_pool": {"name": "control-plane", "replicas": 3}}
 
 
 def single_node(inventory: dict[str, Any]) -> None:
-    """A single node without virtual addresses and workers; the other hosts of the control plane stay free."""
+    """Change the inventory to a single node without virtual addresses and workers; the other control plane hosts stay
+    free.
+    """
     variables = inventory["all"]["vars"]
     cluster = variables["openshift_cluster"]
     del cluster["api_vips"], cluster["ingress_vips"], variables["openshift_capi"]["machine_deployments"]

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Method capi through the whole life of a cluster, from creation to deletion: playbooks against a lab's hub with the
-OpenShift Assisted providers and Metal3.
+"""Test method capi through the whole life of a cluster, from creation to deletion: the playbooks run against a lab's
+hub with the OpenShift Assisted providers and Metal3.
 """
 
 from __future__ import annotations

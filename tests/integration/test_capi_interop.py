@@ -1,16 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The collection's reconcile passes and upstream's own controller reach the same state from equal objects, on a real
-API server with upstream's definitions.
-
-CAPI_RECORD names a file that the states before our passes and after upstream's controller are written to:
-`tests/unit/capi/recorded.json` was made that way, and lets the comparison run without the binary.
+"""Test that the collection's reconcile passes and upstream's own controller reach the same state from equal objects, on
+a real API server with upstream's definitions.
 
 The test compares every field of every object, except uids, times, versions and the documented fixes
 (docs/upstream/cluster-api-provider-agent.md#defects). CAPI_PROVIDER_AGENT names the binary of
 openshift/cluster-api-provider-agent at the commit of the reference, KUBEBUILDER_ASSETS the directory with
 kube-apiserver and etcd.
+
+CAPI_RECORD names a file to which the test writes the states before the collection's passes and after upstream's
+controller: `tests/unit/capi/recorded.json` was made that way, and lets the comparison run without the binary.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbooks of method capi that are killed at several moments: the next run continues, and the run after the last one
-changes nothing.
+"""Kill the playbooks of method capi at several moments: the next run continues, and the run after the last one changes
+nothing.
 
 tests/unit/modules/test_assisted_control_plane.py kills a run between any two writes of one task.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""capi_reconcile on a hub with the lab's agent provider, which behaves like upstream's: mode auto detects the provider
-and claims nothing, and the provider takes the Agent that has the label.
+"""Test capi_reconcile on a hub with the lab's agent provider, which behaves like upstream's: mode auto detects the
+provider and claims no Agent, and the provider takes the Agent that has the label.
 """
 
 from __future__ import annotations

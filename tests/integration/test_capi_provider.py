@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Role capi_provider on a real API server: the server accepts and keeps what the role writes. With only the rights that
-the role grants, upstream's own controller finds an Agent for a Machine and releases it again.
+"""Test role capi_provider on a real API server: the server accepts and keeps every object that the role writes. With
+only the rights that the role grants, upstream's own controller finds an Agent for a Machine and releases it again.
 
 CAPI_PROVIDER_AGENT names the binary of openshift/cluster-api-provider-agent, KUBEBUILDER_ASSETS the directory with
 kube-apiserver and etcd.

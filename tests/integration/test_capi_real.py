@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Cluster API modules on a real API server with upstream's definitions, for a user with only the rules of
+"""Test the Cluster API modules on a real API server with upstream's definitions, as a user with only the rules of
 docs/rbac.
 
 No controller runs: the test checks that the server accepts everything as it was written, in both versions of Cluster
-API, and what the rules allow.
+API, and which requests the rules allow.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Method capi with the user's own infrastructure: playbooks refer to the user's machine templates and infrastructure
-cluster by name and write none of them. The lab's Metal3 is the infrastructure provider.
+"""Test method capi with the user's own infrastructure: playbooks refer to the user's machine templates and
+infrastructure cluster by name and write none of them. The lab's Metal3 is the infrastructure provider.
 """
 
 from __future__ import annotations

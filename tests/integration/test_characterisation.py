@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the effect of the playbooks, method by method, with the recordings in tests/characterisation/runs: for
-changes that must not change behaviour.
+"""Compare the effect of the playbooks, method by method, with the recordings in tests/characterisation/runs. The test
+shows that a change of the code has not changed this effect.
 
 Each step of a case is a playbook, first in check mode and then for real: the plan of check mode has each boot and power
-action that the run then does. Recorded are that plan, the tasks that changed something, the writes of each BMC in
+action that the run then does. A recording has that plan, the tasks that changed something, the writes of each BMC in
 order, and how often each kind of object was written. ``ZT_RECORD_RUNS=1`` records; a recording is changed in a commit
 of its own.
 """

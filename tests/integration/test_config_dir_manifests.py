@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hand-written set of cluster manifests as openshift_config_dir: it is checked, deployed and not changed."""
+"""Test a hand-written set of cluster manifests as openshift_config_dir: it is checked, deployed and not changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAC = "52:54:00:5a:00:10"
 
 
 def objects(network_config: dict[str, Any], ssh_key: str) -> dict[str, dict[str, Any]]:
-    """The set of a single node, as a user of ZTP has it."""
+    """Return the manifests of a single node by name, as a user of ZTP has them."""
     named = {"name": "sno", "namespace": "sno"}
     networking = {"clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 23}], "serviceNetwork": ["172.30.0.0/16"]}
     return {

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ansible-runner runs the wrappers as a controller does: secrets from injected files and environment, a read-only
-project, jobs that are cancelled.
+"""Run the wrappers in playbooks/awx with ansible-runner, as a controller does: secrets come from injected files and the
+environment, the project is read-only, and jobs are cancelled.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One scenario for each installation method: a deployment that is killed after the first machine has changed, the run
-that completes it, and a repetition that changes nothing.
+"""Run one scenario for each installation method: a deployment that is killed after the first machine has changed, the
+run that completes it, and a repetition that changes nothing.
 
-Each test has a separate lab and may run in parallel with the others. Further moments, playbooks and faults are in the
-files of the methods.
+Each test has a separate lab and may run in parallel with the others. The files of each method test further moments,
+playbooks and faults.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults in racks: each run ends with a message that names fault and place, and makes no unnecessary change."""
+"""Test faults in racks: each run ends with a message that names the fault and its place, and makes no unnecessary
+change.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The user's path from Galaxy to the first cluster in the lab: the commands of docs/tutorial.md as they are printed, in
-an empty HOME and a clean environment. README.md prints some of them.
+"""Follow the user's path from Galaxy to the first cluster in the lab: run the commands of docs/tutorial.md as they are
+printed, in an empty HOME and a clean environment. README.md prints some of them.
 
-The artifact comes from a Galaxy server of this test, the wheel of the lab from a directory (PIP_FIND_LINKS); everything
-else from the package index.
+The artifact of the collection comes from a Galaxy server of this test, the wheel of the lab from a directory
+(PIP_FIND_LINKS); everything else from the package index.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hosted cluster and its pool: machines that are off become nodes, the pool scales down and up again, without manual
-work on a machine.
+"""Test a hosted cluster and its pool: machines that are off become nodes, and the pool scales down and up again,
+without manual work on a machine.
 
 The tests share one lab and build on each other.
 """

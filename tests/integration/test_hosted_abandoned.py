@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hosted cluster is abandoned because its hub does not answer any more: its recorded machines are powered off, others
-are left alone.
+"""Test a hosted cluster whose hub no longer responds: destroy_cluster abandons it, powers off its recorded machines,
+and does not change other machines.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Follow pages word for word in the lab: each command of docs/how-to/hub-cluster.md, hub-hosts.md, hosted-cluster.md,
-assisted-cluster.md and rehearse-racks.md, of docs/reference/status.md and docs/reference/variables.md, and some of
-docs/how-to/before-the-window.md run as they are printed, and have the effect that the page describes.
+"""Run the commands of documentation pages in the lab as they are printed, and check that they have the effect that the
+page describes.
+
+All commands of docs/how-to/hub-cluster.md, hub-hosts.md, hosted-cluster.md, assisted-cluster.md and rehearse-racks.md,
+of docs/reference/status.md and docs/reference/variables.md are run, and some of docs/how-to/before-the-window.md.
 """
 
 from __future__ import annotations

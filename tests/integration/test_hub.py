@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""All playbooks for a hub, in the order in which a user runs them: powered-off hosts become Agents, then a cluster; one
-host leaves it and joins again, another one is removed. The tests share one lab and build on each other.
+"""Test all playbooks for a hub, in the order in which a user runs them: powered-off hosts become Agents, then a
+cluster; one host leaves it and joins again, another one is removed. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations

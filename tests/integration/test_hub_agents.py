@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""agents, agents_info and the inventory plugin against the lab's hub: machines boot its discovery image and register,
-the operator answers.
+"""Test modules agents and agents_info and the inventory plugin against the lab's hub: machines boot its discovery image
+and register, and the lab's operator reconciles the Agents.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every object that the hub modules create, with every option of these modules, on a real API server with upstream's
+"""Create every object of the hub modules, with every option of these modules, on a real API server with upstream's
 CRDs: the server accepts it and drops no field of it, and the second run changes nothing.
 
 This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS) and upstream's CRDs (ZT_UPSTREAM_DATA); see CONTRIBUTING.

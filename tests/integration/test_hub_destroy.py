@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster of a hub is destroyed and created again: none of its objects remain on the hub, no Agent is lost.
+"""Destroy a cluster of a hub and create it again: none of its objects remain on the hub, no Agent is lost.
 
 The tests share one lab and build on each other.
 """

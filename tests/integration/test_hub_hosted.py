@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts leave the pool of a hosted cluster, then the cluster is deleted: no Agent is lost.
+"""Remove hosts from the pool of a hosted cluster, then delete the cluster: no Agent is lost.
 
 The tests share one lab and build on each other.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""infra_env and discovery_image against the lab's hub: the operator creates the images, the API validates every object,
-and both fail on demand.
+"""Test modules infra_env and discovery_image against the lab's hub: its operator creates the images, its API validates
+every object, and both fail on demand.
 """
 
 from __future__ import annotations

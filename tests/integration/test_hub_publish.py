@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The control node serves the discovery image of a hub for a machine that a user boots manually and that has another
-name in the inventory; an InfraEnv of another tool. The tests share one lab and build on each other.
+"""Test that the control node serves a hub's discovery image for a machine that a user boots manually and that has
+another name in the inventory. Also test an InfraEnv of another tool. The tests share one lab and build on each other.
 """
 
 from __future__ import annotations

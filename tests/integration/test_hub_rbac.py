@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/rbac on a real API server: a user with only these rules can use every hub module; if a rule is missing, the
-error names it.
+"""Test the rules of docs/rbac on a real API server: a user with only these rules can use every hub module; if a rule is
+missing, the error names it.
 
-The lab's own API grants everything, so that this needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING).
+The lab's own API grants everything, so this test needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING).
 """
 
 from __future__ import annotations

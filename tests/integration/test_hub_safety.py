@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines that method hub must not change, as observed at their BMCs and on the hub: of another owner's BareMetalHost,
-of a disconnected Agent, of a cluster of another method. The tests of a lab build on each other.
+"""Test that method hub does not change certain machines, as observed at their BMCs and on the hub: the machine of
+another owner's BareMetalHost, of a disconnected Agent, of a cluster of another method. The tests of a lab build on each
+other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""hosted_cluster and node_pool against the lab's hub with HyperShift: hosts become Nodes of a hosted cluster and are
-released, by the modules alone.
+"""Test hosted_cluster and node_pool against the lab's hub with HyperShift: hosts become Nodes of a hosted cluster and
+are released, by the modules alone.
 """
 
 from __future__ import annotations

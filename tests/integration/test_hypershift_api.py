@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Node pools and hosted clusters on an API with upstream's CRDs: the API accepts what the collection writes, the second
-run changes nothing, and the collection's rules give the same verdict as the CRDs.
+"""Test node pools and hosted clusters on an API with upstream's CRDs: the API accepts every object that the collection
+writes, the second run changes nothing, and the collection's rules give the same verdict as the CRDs.
 
 The API is a real one if there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING), else the lab's, which reads the same CRDs
 (ZT_UPSTREAM_DATA).

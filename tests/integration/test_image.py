@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image that machines boot, read without code of this collection: pycdlib for ISO9660, a few lines for gzip and
-cpio, the table of the documentation.
+"""The agent ISO of a deployment: its files, modes and units are those that docs/reference/ignition-files.md lists, and
+their contents are those of the inventory.
+
+The ISO is read without code of this collection: ISO9660 with pycdlib, the Ignition config in it with a few lines here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The credentials of the image server reach the BMC from the inventory, and appear in no output."""
+"""Test that the credentials of the image server reach the BMC from the inventory, and appear in no output."""
 
 from __future__ import annotations
 

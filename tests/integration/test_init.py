@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook init creates an inventory from arguments, from answers at a terminal, or with blanks; it passes validate
-once the blanks are filled.
+"""Test playbook init, which creates an inventory from arguments, from answers at a terminal, or with fields left empty.
+
+The inventory passes validate after the user has filled these fields.
 """
 
 from __future__ import annotations

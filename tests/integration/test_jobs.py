@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, continues from
-the state store.
+"""Kill jobs of an automation controller at many moments: the next job, in an empty container, continues from the state
+store.
 
-A row of :data:`METHODS` is an installation method: the moments at which its deployment is killed, one after the other,
-and the further playbooks with theirs. Each job has a separate container (:mod:`.job`), so what a killed job did not
-store is lost.
+Each row of :data:`METHODS` is an installation method, with the moments at which its deployment is killed, one after the
+other, and its further playbooks with their moments. Each job has a separate container (:mod:`.job`), so data that a
+killed job did not store is lost.
 """
 
 from __future__ import annotations

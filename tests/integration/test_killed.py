@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs that are killed at a bad moment: the next run finishes the work, and does not use half-written files.
+"""Kill runs at a bad moment: the next run finishes the work, and does not use half-written files.
 
 One deployment is killed in every phase, one after the other: the files that one kill leaves must survive the next kill.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""kni22, the input of a published walkthrough: unmodified it fails with one located error; with that error corrected it
-deploys with exactly the expected warnings.
+"""Test kni22, the input of a published walkthrough: unmodified it fails with one located error; with that error
+corrected it deploys with exactly the expected warnings.
 """
 
 from __future__ import annotations

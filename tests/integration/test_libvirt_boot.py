@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot method libvirt against a real libvirt and QEMU: the same tests run with both drivers."""
+"""Test boot method libvirt against a real libvirt and QEMU: the same tests run with both drivers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clusters on domains of a real libvirt: from powered off to installed, also together with hosts of other boot methods,
-and which domains a run leaves alone.
+"""Deploy clusters on domains of a real libvirt, from powered off to installed, also together with hosts of other boot
+methods, and check which domains a run leaves unchanged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module libvirt_hosts against a real libvirt, with both drivers.
+"""Test module libvirt_hosts against a real libvirt, with both drivers.
 
 A session daemon can define networks but not start them; `test:///default` can.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connections to a hypervisor on another machine, over SSH and TLS on loopback: a server that cannot be verified is
-refused, and no run waits for an answer of the user.
+"""Test connections to a hypervisor on another machine, over SSH and TLS on loopback: a server that cannot be verified
+is refused, and no run waits for an answer of the user.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that an installation loses: the rendezvous host without power, and a worker that boots the image again when no
-service is left to report it.
+"""Test hosts that an installation loses: the rendezvous host without power, and a worker that boots the image again
+after the assisted-service has ended and can no longer report it.
 """
 
 from __future__ import annotations

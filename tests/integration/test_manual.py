@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A machine without a BMC: the run prints which image to boot and from where, then waits until the user boots it.
+"""Test a machine without a BMC: the run prints which image to boot and from where, then waits until the user boots it.
 
-It boots a minimal ISO; the user also publishes its root file system.
+The machine boots a minimal ISO; the user also publishes its root file system.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Several mistakes in the input of the playbook at once: all are reported, no file is written, no BMC is contacted.
+"""Test several mistakes in the input of the playbook at once: all are reported, no file is written, no BMC is
+contacted.
 
 tests/unit/cluster and tests/unit/cluster_rules test the catalogues mistake by mistake.
 """

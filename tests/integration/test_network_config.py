@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A networkConfig is rendered to keyfiles, and a machine of the lab with these keyfiles reaches the configured network:
-two independent readers of the same keyfiles.
+"""Render a networkConfig to keyfiles, and test that a machine of the lab with these keyfiles reaches the configured
+network. The code that writes the keyfiles and the code that reads them are independent.
 """
 
 from __future__ import annotations

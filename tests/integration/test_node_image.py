@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A node image of this collection boots on two machines of the lab: each is its own rendezvous host, imports the
+"""Boot a node image of this collection on two machines of the lab: each is its own rendezvous host, imports the
 cluster, is installed, and becomes a node of it.
 """
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Notifications of a run (``openshift_notify``) and its live report, on a command line and in a job of a controller."""
+"""Test the notifications of a run (``openshift_notify``) and its live report, on a command line and in a job of a
+controller.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenShift 5.0 and 4.23 from nothing to installed, with the live ISO and the operating system of each stream."""
+"""Deploy OpenShift 5.0 and 4.23 from nothing to installed, with the live ISO and operating system of each stream."""
 
 from __future__ import annotations
 

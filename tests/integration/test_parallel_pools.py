@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parallel runs for different pools: each has a separate work directory, and all of them share the same Agents and
-spare machines.
+"""Run playbooks for different pools in parallel: each run has a separate work directory, and all of them share the same
+Agents and spare machines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tasks wait for a hub that restarts between two of them, but not for an address that is wrong from the start."""
+"""Test that tasks wait for a hub that restarts between two of them, but not for an address that is wrong from the
+start.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment executes the approved plan, or stops before its first write to a machine."""
+"""Test that a deployment executes the approved plan, or stops before its first write to a machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .lab import Deployment, Run
 
 
 def digest(run: Run) -> str:
-    """The plan digest in the last task of a run in check mode."""
+    """Return the plan digest in the last task of a run in check mode."""
     assert run.ok, run.output
     last = run.output.rpartition("TASK [")[2]
     found = re.search(r"Digest of this plan: ([0-9a-f]{64})", last)

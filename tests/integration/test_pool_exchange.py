@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts of a pool are replaced by others (``replace_hosts``).
+"""Test the replacement of a node pool's hosts by others (option ``replace_hosts`` of a pool).
 
 The tests share one lab, and each of them begins with a pool of two nodes.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pools that playbooks created, and how the hub's controllers change them later without a further run. The tests share
-one lab, and each of them begins with runs that scale the pools to the sizes that it needs.
+"""Test how the hub's controllers change pools after the playbooks that created them have ended, without a further run.
+The tests share one lab, and each of them begins with runs that scale the pools to the sizes that it needs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook preflight: twelve faults of one rack, each found by its own check, with a remedy; and a rack without faults
-passes. No BMC is written to.
+"""Test playbook preflight: each of twelve faults of one rack is found by its own check, with a remedy; a rack without
+faults passes. No BMC is written to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook rehearse deploys the unchanged inventory in a lab; no run connects to the real BMC, and nothing remains,
-also after an interruption.
+"""Test playbook rehearse: it deploys the unchanged inventory in a lab. No run connects to the real BMC, and no process
+or file of the lab remains, also after an interruption.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A release that is named by tag: its digest is resolved once, and a later job builds the same image although the
+"""Test a release that is named by tag: its digest is resolved once, and a later job builds the same image although the
 registry moved the tag.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Repetition and check mode: a check-mode run that changes nothing, two deployments, then destroy, twice."""
+"""Test repeated runs and check mode: a check-mode run that changes nothing, two deployments, then destroy, twice."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .lab import Deployment
 
 
 def everything_below(directory: Path) -> dict[str, float]:
-    """Times of change by path; without the lab, the lock (it names its last holder), and the log of a server that ends
-    after its run.
+    """Return the modification time of each path in a directory. Left out are the lab, the lock (it names its last
+    holder), and the log of a server that ends after its run.
     """
     files = {
         path.relative_to(directory): path.lstat().st_mtime

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ztlab replay`` serves captured answers of a BMC, in either layout, and the collection boots it."""
+"""Test ``ztlab replay``: it serves captured responses of a BMC, in either layout, and the collection boots that BMC."""
 
 from __future__ import annotations
 

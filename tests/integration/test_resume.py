@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rows of the resume table (docs/explanation/resume.md) that test_repeat and test_killed do not cover, each as a
-user would cause it.
+"""Test the rows of the resume table (docs/explanation/resume.md) that test_repeat and test_killed do not cover, each as
+a user would cause it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two runs on one work directory, and a work directory in which files were deleted."""
+"""Test two runs on one work directory, and a work directory in which files were deleted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Unattended runs that repeat: a laboratory that destroys and deploys again, one that uses start_over, a nightly
+"""Test unattended runs that repeat: a laboratory that destroys and deploys again, one that uses start_over, a nightly
 deployment of many sites.
 """
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Racks that are not empty, clusters that do not answer, installations that failed: what a run leaves alone, and how
-the user continues.
+"""Test runs on racks that are not empty, with clusters that do not answer, and after failed installations: which
+machines a run leaves unchanged, and how the user continues.
 """
 
 from __future__ import annotations

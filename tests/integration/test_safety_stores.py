@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rows 3, 6 and 14 of the safety table with the state in each store: an unreadable store never counts as empty, and an
-empty store was really read.
+"""Test rows 3, 6 and 14 of the safety table (docs/reference/safety.md) with the state in each store: an unreadable
+store never counts as empty, and an empty store was really read.
 """
 
 from __future__ import annotations

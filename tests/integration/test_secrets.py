@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""No secret in any output, at any verbosity, in the report, the failure bundle, or a file that others can read
-(docs/explanation/security.md).
+"""Test that no secret is in any output, at any verbosity, in the report, the failure bundle, or a file that others can
+read (docs/explanation/security.md).
 
 The output of every run in every test here is searched for the inventory's secrets (:func:`.lab.looked_through`); this
 file also searches for the secrets that a build creates.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Several pools of one hosted cluster in one run. The tests share one lab and build on each other."""
+"""Test several pools of one hosted cluster in one run. The tests share one lab and build on each other."""
 
 from __future__ import annotations
 

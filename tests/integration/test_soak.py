@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two short sequences of the soak (``make test-soak`` runs 300 long ones), and a write that must be reported."""
+"""Run two short sequences of the soak test (``make test-soak`` runs 300 long ones), and check that it reports a
+forbidden write that the test adds.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A deployment's state in a Secret of a Kubernetes API: a real one with KUBEBUILDER_ASSETS, else the lab's."""
+"""Test a deployment whose state is in a Secret. The Kubernetes API is a real one with KUBEBUILDER_ASSETS, else the
+lab's.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A work directory is lost with its job: the next job, in an empty one, continues from the state store."""
+"""Test a deployment whose work directory is lost with its job: the next job, in an empty one, continues from the state
+store.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook status: one deployment before, during and after its installation.
+"""Test playbook status on a deployment before, during and after its installation.
 
-It writes nothing, and its exit code is the state.
+The playbook writes nothing, and its exit code is the state.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A BMC implementation of another project: the emulator of OpenStack's sushy-tools with its fake driver, TLS and basic
-authentication.
+"""Test the collection with a BMC of another project: the emulator of OpenStack's sushy-tools with its fake driver, TLS
+and basic authentication.
 
 Source: openstack/sushy-tools sushy_tools/emulator.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The upgrade of a hosted cluster with its pools, in one run of deploy_cluster."""
+"""Test the upgrade of a hosted cluster with its pools, wave by wave, in one run of deploy_cluster."""
 
 from __future__ import annotations
 

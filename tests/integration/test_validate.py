@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Playbook validate and the hook for pre-commit report all mistakes in text, JSON and annotations, offline."""
+"""Test playbook validate and the pre-commit hook: both report all mistakes in text, JSON and annotations, offline."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A controller that cannot resolve the name of the cluster's API: the installation completes, so the run ends
+"""Test a controller that cannot resolve the name of the cluster's API: the installation completes, so the run ends
 successfully, with a warning and a kubeconfig.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the soak: labs like those of the integration tests."""
+"""Define the fixtures of the soak test: labs like those of the integration tests."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ __all__ = ["ends_with_module", "labs", "make_lab"]
 
 @pytest.fixture(scope="module")
 def soak(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Soak:
-    """One soak for each process of the run, so that sequences share clusters."""
+    """Return one Soak for each test process, so that sequences share clusters."""
     return Soak(make_lab, tmp_path_factory.mktemp("soak"))

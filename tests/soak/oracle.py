@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide which machines a step may write to, from the lab's state and from the history of the sequence.
+"""Decide to which machines a step may write, from the lab's state and from the history of the sequence.
 
-It shares no code with the collection: its rules are those of docs/reference/safety.md, written a second time and
-coarser. Where the documented table leaves a choice, the oracle is more permissive, so what it reports is a fault.
+The oracle shares no code with the collection: its rules are those of docs/reference/safety.md, written a second time
+and coarser. Where the documented table leaves a choice, the oracle is more permissive, so each write that it reports is
+a fault.
 """
 
 from __future__ import annotations

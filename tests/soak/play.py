@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run a sequence against a lab and compare the writes of each step with what the oracle permits."""
+"""Run a sequence of playbooks against a lab, and compare the writes of each step with those that the oracle (oracle.py)
+permits.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Generate random sequences of playbook runs against a small rack, each from one seed.
 
-Data only: :mod:`.play` runs them, :mod:`.oracle` judges them.
+This module only returns data: :mod:`.play` runs the sequences, :mod:`.oracle` judges them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Random sequences of playbook runs: no write to a machine without the consent that docs/reference/safety.md requires.
+"""Run random sequences of playbooks, and test that none writes to a machine without the consent that
+docs/reference/safety.md requires.
 
 ZT_SOAK_SEEDS: how many sequences (300). ZT_SOAK_SEED: run only this one, after a failure.
 """

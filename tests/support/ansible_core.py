@@ -1,8 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Functions and names of ansible-core that tests use and that differ between its versions, from 2.16 on.
-
+"""Provide the functions and names of ansible-core that tests use and that differ between its versions, from 2.16 on.
 Tests import them only from here.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small Kubernetes API server for tests on 127.0.0.1: canned answers over HTTPS, client certificates."""
+"""Run a small Kubernetes API server for tests on 127.0.0.1: prepared responses over HTTPS, client certificates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small Redfish service for unit tests: real sockets, and a switch for every behaviour.
+"""Run a small Redfish service for unit tests, on real sockets and with a switch for every behaviour.
 
 The lab's BMCs are another, fuller implementation.
 """

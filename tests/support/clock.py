@@ -13,7 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 
 
 class Clock:
-    """Time passes only in a sleep, and by ``tick`` at each read of the clock.
+    """A clock that advances only in a sleep, and by ``tick`` at each read of the clock.
 
     From ``stop_at`` on a sleep is interrupted, as by a signal. With ``pause`` a sleep really takes at most so many
     seconds, and the rest is only added: for tests in which a server answers during the sleep.

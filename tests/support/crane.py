@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A boot method that only tests have: a simulated crane in the rack inserts the medium and presses the power button.
+"""An additional boot method for tests: a simulated crane in the rack inserts the medium and presses the power button.
 
-It reads no data of the host but its name.
-
-Unit tests register it with a simulated rack. The deployment in the lab copies this file into the collection, where its
-rack is the lab.
+It shows that a new boot method needs only one class and one row in the table of methods. Unit tests add that row and
+give the crane a simulated rack. ``tests/integration/test_boot_method.py`` copies this file into a copy of the
+collection, and the crane boots the machines of the lab.
 """
 
 from __future__ import annotations

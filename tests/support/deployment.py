@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A simulated deployment on 127.0.0.1 for tests: a work directory, an assisted-service over HTTP, a cluster's API over
-HTTPS, both under their real names.
+"""Simulate a deployment on 127.0.0.1 for tests: a work directory, an assisted-service over HTTP, and a cluster's API
+over HTTPS, both under their real names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A web server that stores documents like an object store or a WebDAV server: ETag, If-Match, If-None-Match; and faults
-on demand.
+"""Run a web server that stores documents like an object store or a WebDAV server, with ETag, If-Match and
+If-None-Match, and with faults on demand.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Fault = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes] | str
 
 
 class DocumentServer:
-    """``faults`` are called in order for each request. ``ignores`` are conditions that the server does not know;
-    ``quiet``: a PUT is answered without ETag.
+    """``faults`` are called in order for each request. ``ignores`` are the conditional headers that the server ignores.
+    With ``quiet`` the response to a PUT has no ETag.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:

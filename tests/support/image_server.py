@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A simulated image service for unit tests: ranges, If-Range by date, no ETag.
+"""Simulate the image service for unit tests: ranges, If-Range by date, no ETag.
 
 Source: openshift/assisted-image-service internal/handlers.
 """

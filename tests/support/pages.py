@@ -21,7 +21,7 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path, language: str | None = None) -> list[Block]:
-    """The fenced blocks of a page (in one language), those in items of lists too."""
+    """Return the fenced code blocks of a page (in one language), also those in items of lists."""
     found: list[Block] = []
     heading, opened, lines = "", None, list[str]()
     for line in page.read_text().splitlines():

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ports for servers that tests start later, or stop and start again."""
+"""Choose ports for servers that tests start later, or stop and start again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CANDIDATES = itertools.cycle(range(_OF_BLOCK))
 
 
 def free_port() -> int:
-    """A port without a listener on any address; different at each call."""
+    """Return a port without a listener on any address, another one at each call."""
     block = _FIRST + os.getpid() % _BLOCKS * _OF_BLOCK
     for _attempt in range(_OF_BLOCK):
         port = block + next(_CANDIDATES)

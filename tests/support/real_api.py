@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Start a bare kube-apiserver with its etcd (KUBEBUILDER_ASSETS), for tests against upstream's own controllers: no lab,
-no operators, only definitions.
+"""Start a kube-apiserver with its etcd (KUBEBUILDER_ASSETS), for tests against upstream's own controllers. It has only
+definitions: no lab, no operators.
 """
 
 from __future__ import annotations

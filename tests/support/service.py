@@ -1,9 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A simulated assisted-service for unit tests: stores documents, merges patches, records requests, and fails on demand.
-
-No rules, no state machines.
+"""Simulate an assisted-service for unit tests: it stores documents, merges patches, records requests, and fails on
+demand. It has no rules and no state machines.
 """
 
 from __future__ import annotations

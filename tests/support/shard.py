@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A pytest plugin (``-p``) for long runs: it runs a share of the tests that fits into a time limit, and prints the
-command that runs a failed test alone.
+"""Run a share of the tests that fits into a time limit, as a pytest plugin (``-p``) for long runs. The plugin also
+prints the command that runs a failed test alone.
 
 ``--shard TEXT`` orders the test files by a hash of TEXT, for example of a commit, so that each commit runs another
 share. ``--until EPOCH`` starts no file after this time. A file that was started runs to its end, since its tests can
-build on each other. Which files ran is printed at the end.
+build on each other. The plugin prints at the end which files ran.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the VM tests: real virtual machines boot images that the collection built.
+"""Define the fixtures of the VM tests, in which real virtual machines boot images that the collection built.
 
 If a required program is missing, the suite is skipped; the reason names the program.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read from an image what a guest must find in it, with the lab's own decoder: that shares no code with the collection,
-and none with the guest.
+"""Read from an image the files and settings that a guest must find in it. The lab's own decoder reads them: it shares
+no code with the collection, and none with the guest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the VM tests run on this machine: three servers for the guests (a collector of their reports, a relay to the
-assisted-service, a web server), and the guests themselves in QEMU.
+"""Run the servers and guests of the VM tests on this machine. The servers are a collector of the guests' reports, a
+relay to the assisted-service, and a web server. The guests run in QEMU.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``deploy_cluster`` for three virtual machines with an assisted-service: from powered off to registered hosts, whose
-reports come from inside the guests.
+"""Run ``deploy_cluster`` for three virtual machines with an assisted-service, from powered off to registered hosts,
+whose reports come from inside the guests.
 
 The service and its image service are the lab's, everything else is real: the machines, their firmware, their hypervisor
 and their BMCs. The guests have no installer and 384 MiB of memory. So the deployment reaches only this point: the

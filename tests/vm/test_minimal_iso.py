@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A minimal ISO boots with either firmware, and loads its root file system from the user's web server."""
+"""Test that a minimal ISO boots with either firmware, and loads its root file system from the user's web server."""
 
 from __future__ import annotations
 

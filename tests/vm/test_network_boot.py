@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The guest boots kernel, initrd and root file system of ``kind: pxe``: given to the machine directly, or loaded by
-iPXE with the script that the collection writes.
+"""Boot a guest with kernel, initrd and root file system of ``kind: pxe``. They are passed to the machine directly, or
+iPXE loads them with the script that the collection writes.
 """
 
 from __future__ import annotations

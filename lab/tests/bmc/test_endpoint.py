@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A BMC over real HTTP: sessions, boot override, power, virtual media, errors, faults."""
+"""Test the lab's simulated BMC over HTTP: sessions, boot override, power, virtual media, errors, injected faults."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What each BMC profile refuses, and the form of request that it requires, over real HTTP."""
+"""Test the lab's BMC profiles over real HTTP: which requests each simulated vendor refuses, and which form of request
+it requires.
+"""
 
 from __future__ import annotations
 

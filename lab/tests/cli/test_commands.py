@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ztlab command in separate processes, as users run it: labs start, answer and leave no process behind."""
+"""Test the ``ztlab`` command in separate processes, as users run it: labs start, answer and leave no process behind."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub without controllers (assisted-service and image service behind one TLS address) and its machines. Tests call
-the operations of the service directly, as the controllers would.
+"""Run a hub without controllers for tests: assisted-service and image service behind one TLS address, and the hub's
+machines. The tests call the operations of the assisted-service directly, as the controllers would.
 """
 
 from __future__ import annotations

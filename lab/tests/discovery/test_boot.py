@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines that boot a discovery image: they register, or the console says why not."""
+"""Test machines that boot a discovery image: each registers with the service, or its console prints why not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Discovery through the hub's API: machines boot the images of the image service and register as Agents."""
+"""Test discovery through the hub's Kubernetes API: machines boot the images of the image service and register as
+Agents.
+"""
 
 from __future__ import annotations
 

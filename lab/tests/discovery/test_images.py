@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image service over HTTP: its answers, and each byte of its images compared with an overlay that is built in
-another way.
+"""Test the lab's image service over HTTP: its responses, and each byte of its images. The expected bytes come from an
+overlay that the test builds in another way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Installations that a hub runs: late binding, several roles, day 2, and unbinding."""
+"""Test installations of discovered hosts on a hub: late binding, several host roles, added hosts (day 2), and
+unbinding.
+"""
 
 from __future__ import annotations
 

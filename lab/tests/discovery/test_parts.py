@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Content of a discovery image: files, systemd units, overrides and iPXE script, each checked by table.
+"""Test the content of a discovery image with tables of cases: files, systemd units, overrides and the iPXE script.
 
 Source: openshift/assisted-service internal/bminventory/inventory_v2_handlers.go, internal/ignition/discovery.go,
   internal/ignition/templates.

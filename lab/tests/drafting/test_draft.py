@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Drafts of site files: what an inventory implies about the rack."""
+"""Test the site files that the lab drafts from an inventory: networks, machines and services that the inventory
+implies.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Listeners: an address is free again after the end, even if opening the listener was cancelled."""
+"""Test the lab's TCP listeners: after its end a listener's address is free again, even if its opening was cancelled."""
 
 from __future__ import annotations
 

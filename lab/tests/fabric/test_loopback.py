@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Allocation of loopback networks, addresses and ports to labs."""
+"""Test how loopback networks, addresses and ports are allocated to labs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Helpers to request a cluster on the hub as a user does, and to report its completion as its controller does."""
+"""Test helpers: request a cluster on the hub as a user does, and report its completion as the controller in the new
+cluster does.
+"""
 
 from __future__ import annotations
 

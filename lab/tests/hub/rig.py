@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test helpers: a lab with only a hub, and small clients of it: a user with an administrator's kubeconfig, and hosts
-that register over REST.
+"""Test helpers: run a lab with only a hub, and small clients for it. One client is a user with an administrator's
+kubeconfig, the others are hosts that register over REST.
 """
 
 from __future__ import annotations

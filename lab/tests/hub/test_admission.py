@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects that the admission webhooks of the hub refuse.
+"""Test which objects the admission webhooks of the hub refuse.
 
 Source: openshift/assisted-service pkg/webhooks/agentinstall/v1beta1, pkg/webhooks/hiveextension/v1beta1.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decisions about an Agent, as openshift/assisted-service internal/controller/controllers/agent_controller.go makes
-them, without a hub.
+"""Test the hub's decisions about an Agent, without a hub. They follow
+openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """
 
 from __future__ import annotations

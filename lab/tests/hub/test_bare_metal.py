@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BareMetalHosts: BMAC sets the InfraEnv's image in a host, the operator boots it through the lab's BMC."""
+"""Test BareMetalHosts on a hub: BMAC sets the InfraEnv's image in a BareMetalHost, and the operator boots that host
+through the lab's BMC.
+"""
 
 from __future__ import annotations
 

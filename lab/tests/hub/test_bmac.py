@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMAC step by step, with the cases of upstream's own test.
+"""Test BMAC, the controller between BareMetalHosts and Agents, step by step with the cases of upstream's own test.
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller_test.go.
 """

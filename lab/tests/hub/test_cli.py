@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A lab with a hub as users start it: variables, kubeconfig, status."""
+"""Test a lab with a hub as users start it with ``ztlab``: its variables, its kubeconfig, its status."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions of InfraEnvs, Agents and clusters, one test case for each row of their tables.
+"""Test the conditions of InfraEnvs, Agents and clusters: one test case for each row of their tables.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go,
   internal/controller/controllers/agent_controller.go, internal/controller/controllers/clusterdeployments_controller.go.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A host joins an existing cluster: the hub installs it, approves its signing requests and reads its Node."""
+"""Test a host that joins an existing cluster: the hub installs it, approves its signing requests and reads its Node."""
 
 from __future__ import annotations
 

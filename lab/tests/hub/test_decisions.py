@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pure decisions of the operators: hints, BMAC, classification, signing requests, releases, request bodies."""
+"""Test pure functions of the hub's operators: root device hints, BMAC, host classification, certificate signing
+requests, releases, request bodies.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub under faults: the operators lose no change, and users get the answers that Kubernetes would give."""
+"""Test the hub under injected faults: its operators lose no change, and users get the errors that Kubernetes would
+return.
+"""
 
 from __future__ import annotations
 

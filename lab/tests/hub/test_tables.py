@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What ``kubectl get`` prints for the hub's kinds: the columns of upstream, filled by the operators."""
+"""Test the tables that ``kubectl get`` prints for the hub's kinds: upstream's columns, with the operators' values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
 async def table(rig: Rig, kind: Kind, *, wide: bool = False) -> list[dict[str, Any]]:
-    """Rows as kubectl shows them."""
+    """Return the rows that kubectl shows."""
     client = rig.client
     client._headers["Accept"] = TABLE
     try:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The API servers under test: the lab's own and, if KUBEBUILDER_ASSETS is set, a real kube-apiserver."""
+"""Start the API servers under test: the lab's own and, if KUBEBUILDER_ASSETS is set, a real kube-apiserver."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Valid and invalid objects of every kind get the same verdict from the lab's API server and from a real one."""
+"""Test that the lab's API server and a real one give the same verdict about valid and invalid objects of every kind."""
 
 from __future__ import annotations
 

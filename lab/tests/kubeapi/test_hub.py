@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Behaviour of a hub's API over time: watches, pages, garbage collection, namespaces.
+"""Test how a hub's API behaves over time: watches, pages, garbage collection, namespaces.
 
-Each scenario holds for the lab's server and a real one.
+Each scenario holds for the lab's API server and for a real one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The real kubectl against the lab's API server, if kubectl is installed on this machine."""
+"""Run the real kubectl against the lab's API server, if kubectl is installed on this machine."""
 
 from __future__ import annotations
 

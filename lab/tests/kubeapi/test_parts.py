@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Label and field selectors, patches and ages, by table."""
+"""Test label and field selectors, patches and printed ages of the lab's API server with tables of cases."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rules in CEL, JSON paths and FieldsV1 by table."""
+"""Test parts of the lab's API server: CEL validation rules, JSON paths, and the fieldsV1 format of managedFields."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The verbs of the API, with the codes and reasons on which clients base their decisions."""
+"""Test the verbs of the lab's API server, with the status codes and reasons on which clients base their decisions."""
 
 from __future__ import annotations
 

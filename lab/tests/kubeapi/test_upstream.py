@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's CRDs equal upstream's, field by field, and upstream's CRDs give the verdicts of the corpus."""
+"""Compare the lab's CRDs with upstream's, field by field, and check that upstream's CRDs give the verdicts of the
+corpus (test_corpus.py).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Build an agent image for one node, from the reference alone: the smallest content with which a machine installs.
+"""Build an agent image for one node without the collection's code, with the smallest content from which a machine
+installs.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """

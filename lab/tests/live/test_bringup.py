@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bonds and VLANs: which network they reach, which addresses and routes they get, and which errors in a keyfile cut the
-host off.
+"""Test bonds, VLANs and bridges of a simulated host: which network they reach, which addresses and routes they get, and
+which errors in a keyfile disconnect the host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The in-ISO client's decisions: request bodies, hints, host configuration.
+"""Test the decisions of the lab's client inside the agent ISO: request bodies, root device hints, host configuration.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines act only on what they decoded: take one file or unit out of a good image, and see what is missing then."""
+"""Test that machines act only on content that they decoded: remove one file or unit from a complete image, and check
+which function the machine then lacks.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Keyfiles by MAC address, and the interfaces that come up with them."""
+"""Test which keyfiles a simulated host takes for its MAC addresses, and which interfaces come up with them."""
 
 from __future__ import annotations
 

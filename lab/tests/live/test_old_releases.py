@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An image in the layout of the 4.14 installer: one unit registers cluster and infra-env, without arbiters."""
+"""Test an image in the layout of the 4.14 installer: one unit registers both the cluster and the InfraEnv, and the
+image has no setting for arbiters.
+"""
 
 from __future__ import annotations
 

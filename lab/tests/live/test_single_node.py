@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A single node from power on to the last operator, in the test process."""
+"""Test the installation of a single node in the test process, from power on to the last cluster operator."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which units run, and with which environment."""
+"""Test the lab's simulation of systemd: which units run, and with which environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INSTALL = "[Install]\nWantedBy=multi-user.target\n"
 
 
 def systemd(root: Root | None = None, **units: str) -> Systemd:
-    """Units by name without .service; all enabled."""
+    """Return a Systemd with these units, all enabled. A key is the name of a unit without ``.service``."""
     return Systemd(
         root or Root(), [Unit(f"{name.replace('_', '-')}.service", text, True, False) for name, text in units.items()]
     )

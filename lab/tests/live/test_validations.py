@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults of a machine or its site: the service reports them under upstream's names, and installs nothing."""
+"""Test faults of a machine or its site: the assisted-service reports each one under upstream's name of the validation,
+and installs nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which images boot and which do not, and what the console prints about it."""
+"""Test which images a machine boots and which it does not, and what its console prints about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..live.playground import Playground, run, sno_site
 
 
 def damage(path: Path, old: bytes, new: bytes) -> None:
-    """Replace a text in an image by one of the same length."""
+    """Replace a text in an image by another text of the same length."""
     data = bytearray(path.read_bytes())
     position = data.find(old)
     if position < 0 or len(old) != len(new):

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The new cluster: from the bootstrap API to installed, and which clients and signing requests it accepts."""
+"""Test the simulated new cluster, from its bootstrap API to installed, and which clients and signing requests it
+accepts.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster of a hosted control plane: its pods, evictions, and how it reaches its version."""
+"""Test the simulated cluster of a hosted control plane: its pods, evictions, and how it reaches its version."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The new cluster's API, read with the official Kubernetes client: this client refuses an object that lacks what the
+"""Read the new cluster's API with the official Kubernetes client, which refuses an object without a field that the
 API's schema requires.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BareMetalHosts that exist before: those of another owner in a hub, and those that an image defines."""
+"""Test BareMetalHosts that exist before a run: those of another owner in a hub, and those that an image defines."""
 
 from __future__ import annotations
 

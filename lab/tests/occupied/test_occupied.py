@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines that run a system before the lab starts: another operating system, or nodes of existing clusters."""
+"""Test machines that run a system before the lab starts: another operating system, or nodes of existing clusters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMCs and services that do not answer for a while, machines that an operator switches on or off, and the record of all
+"""Test temporary outages of BMCs and services, machines that an operator switches on or off, and the record of all
 writes to BMCs.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test helper: an assisted-service without HTTP whose clock and monitors the tests advance."""
+"""Test helper: an assisted-service without HTTP. The tests advance its clock and its monitors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEYS = Keys()
 
 
 class HandClock(LabClock):
-    """Time passes when a test says so."""
+    """A clock that only the tests advance."""
 
     def __init__(self) -> None:
         super().__init__(1)

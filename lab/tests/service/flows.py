@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Helpers of the tests over HTTP: a time limit, an unknown id, an agent that has answered its first rounds."""
+"""Helpers of the tests that use the assisted-service over HTTP: a time limit, an unknown ID, and an agent that has
+answered its first steps.
+"""
 
 from __future__ import annotations
 

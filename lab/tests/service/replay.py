@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Send the same requests to two services and make their answers comparable: ids and times become words."""
+"""Send the same requests to two services and make their responses comparable: placeholders replace IDs and times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 TIME = re.compile(r"\b(?!0001-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
-# Members that hold JSON in a string; they are compared decoded.
+# Fields that hold JSON in a string; they are compared decoded.
 JSON_TEXTS = frozenset(
     (
         *(

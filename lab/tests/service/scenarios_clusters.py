@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scenarios for test_recorded.py: requests about clusters that a real service and the lab's answer alike."""
+"""Scenarios for test_recorded.py: requests about clusters, to which the lab's service must respond like a real one."""
 
 from __future__ import annotations
 

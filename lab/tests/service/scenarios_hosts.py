@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scenarios for test_recorded.py: requests of and about hosts that a real service and the lab's answer alike."""
+"""Scenarios for test_recorded.py: requests from and about hosts, to which the lab's service must respond like a real
+one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from .replay import ALL, Replay, until
 from .scripted import PULL_SECRET, Machine, ScriptedAgent, cluster_params, disk
 
 DISK = "/dev/disk/by-id/wwn-sda"
-# name: (body, members of the answer to look at)
+# name: (request body, fields of the response to compare)
 CHANGES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "name": ({"host_name": "master-0"}, ("requested_hostname",)),
     "name of two labels": ({"host_name": "master-0.lab.example.com"}, ("requested_hostname",)),

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scenarios for test_recorded.py: requests about infra-envs, catalogues and access that a real service and the lab's
-answer alike.
+"""Scenarios for test_recorded.py: requests about InfraEnvs, catalogues and access, to which the lab's service must
+respond like a real one.
 """
 
 from __future__ import annotations

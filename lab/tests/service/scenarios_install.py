@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scenarios for test_recorded.py: installations with the same machines on a real service and the lab's."""
+"""Scenarios for test_recorded.py: install clusters with the same machines on a real service and on the lab's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A scripted agent, controller and user for the tests of the service: all over real HTTP."""
+"""Simulate an agent, a controller and a user over real HTTP, for the tests of the lab's assisted-service."""
 
 from __future__ import annotations
 

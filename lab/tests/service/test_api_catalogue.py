@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Requests that the service answers without a cluster: its catalogues."""
+"""Test the catalogues of the assisted-service, such as versions and operators: its requests that need no cluster."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clusters over HTTP: creation, change, overrides, ignored validations, small settings.
+"""Test clusters of the assisted-service over HTTP: creation, change, overrides, ignored validations, small settings.
 
 The rig checks every response against the API description.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Refusals and access over HTTP: the three error shapes, media types, methods, personas, injected faults."""
+"""Test errors and access of the assisted-service over HTTP: the three error formats, media types, methods, personas
+(who may call which operation), injected faults.
+"""
 
 from __future__ import annotations
 

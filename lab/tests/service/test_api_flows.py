@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Late binding and day 2 over HTTP."""
+"""Test two flows of the assisted-service over HTTP: late binding, and hosts that join an installed cluster (day 2)."""
 
 from __future__ import annotations
 

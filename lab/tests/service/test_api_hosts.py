@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts over HTTP: registration, PATCH in permitted and wrong states, answers of agents."""
+"""Test hosts of the assisted-service over HTTP: registration, PATCH in permitted and wrong states, and replies of
+agents.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Manifests of a cluster over HTTP."""
+"""The lab's assisted-service accepts, changes, lists and deletes the manifests of a cluster as the real one does, with
+the same status codes.
+"""
 
 from __future__ import annotations
 

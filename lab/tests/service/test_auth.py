@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Authentication by table: header, claims, outcome (openshift/assisted-service pkg/auth, internal/gencrypto)."""
+"""Test authentication with a table of header, claims and outcome (openshift/assisted-service pkg/auth,
+internal/gencrypto).
+"""
 
 from __future__ import annotations
 

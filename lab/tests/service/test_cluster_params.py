@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parameters of a cluster: defaults, and values that the service refuses.
+"""Test the parameters of a cluster: their defaults, and values that the assisted-service refuses.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go,
   internal/cluster/validations/pull_secret_validation.go.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Table of the tests that compare each part of the lab's service with openshift/assisted-service swagger.yaml and its
-recorded answers.
+"""List the tests that compare each part of the lab's service with openshift/assisted-service swagger.yaml and with
+recorded answers of a real service, and check that these tests exist.
 """
 
 from __future__ import annotations

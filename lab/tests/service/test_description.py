@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the lab's routes, schemes and field tables with upstream's API description, if available."""
+"""Compare the lab's routes, authentication schemes and field tables with upstream's API description, if available."""
 
 from __future__ import annotations
 

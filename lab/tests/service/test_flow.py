@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From creation to installed over real HTTP; responses are checked against the API description, if available."""
+"""Test a cluster of the assisted-service from creation to installed over real HTTP. Responses are checked against the
+API description, if available.
+"""
 
 from __future__ import annotations
 

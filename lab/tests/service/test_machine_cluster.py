@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of clusters by table.
+"""Test the state machine of clusters with a table of transitions.
 
 Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go.
 """
@@ -21,7 +21,9 @@ CLUSTER = "/v2/clusters/{cluster_id}"
 
 
 def shaped(status: str, hosts: Sequence[tuple[str, str]]) -> Bench:
-    """A cluster in a status with hosts of (role, status); the first master is the bootstrap host."""
+    """Return a bench whose cluster has this status and these hosts (role, status). The first master is the bootstrap
+    host.
+    """
     bench = Bench()
     for number, (role, host_status) in enumerate(hosts):
         bench.host(number, status=host_status, role=role, bootstrap=number == 0)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of hosts by table.
+"""Test the state machine of hosts with a table of transitions.
 
 Source: openshift/assisted-service internal/host/statemachine.go, internal/host/pool_host_statemachine.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Majority groups and collisions of randomly generated reports, compared with a simple implementation."""
+"""Test the majority groups and IP collisions that the service computes from the hosts' reports. Compare the results for
+random reports with those of a simple implementation.
+"""
 
 from __future__ import annotations
 

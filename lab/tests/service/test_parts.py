@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Disks, agent steps, inventories, events and downloads of the service, without HTTP."""
+"""Test parts of the assisted-service without HTTP: disks, agent steps, inventories, events and downloads."""
 
 from __future__ import annotations
 

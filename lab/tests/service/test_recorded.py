@@ -1,13 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the lab's answers to the scenarios with those of a real assisted-service (source of August 2026, with the
-environment of an agent ISO).
+"""The lab's assisted-service gives the same answers as a real one.
 
-The answers under ``recorded`` hold no text of its source. Where the lab answers differently, ``TOLERATED`` gives the
-reason; remove an entry when its difference no longer exists. ASSISTED_SERVICE_URL and ASSISTED_SERVICE_KEY (PEM of the
-key its tokens are signed with) name a real service to be recorded again, scenario by scenario with RECORD; it starts
-with the environment of ``scripted.agent_environment``, both monitors at 1 s, and an empty database.
+Each scenario is a list of requests. ``recorded`` holds the answers of a real assisted-service (source of August 2026,
+with the environment of an agent ISO). Where the lab answers differently, ``TOLERATED`` gives the reason; remove an
+entry when its difference no longer exists.
+
+To record a scenario again, start a real service with the environment of ``scripted.agent_environment``, both monitors
+at 1 s, and an empty database. ASSISTED_SERVICE_URL names it, ASSISTED_SERVICE_KEY is the key of its tokens as PEM, and
+RECORD is the name of the scenario.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations by table: what makes each one succeed, fail or wait.
+"""Test the validations of hosts and clusters with a table of the changes that make each one succeed, fail or wait.
 
 Source: openshift/assisted-service internal/host/validator.go, internal/cluster/validator.go.
 """

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Accepted differences between the lab's service and the recorded one, each with its reason.
+"""List the accepted differences between the lab's service and the recorded real one, each with its reason.
 
-Patterns are searched in ``scenario / name path: theirs | ours``.
+A pattern is searched in the text ``scenario / name path: theirs | ours``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lab time: as fast as the configured speed, but never faster than the lab can work."""
+"""Test the lab's clock: it runs at the configured speed, but never faster than the lab can work."""
 
 from __future__ import annotations
 

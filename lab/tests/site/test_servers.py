@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Name servers, time servers and registries of a lab, queried with clients of the standard library."""
+"""Query the name servers, time servers and registries of a lab with clients of the standard library."""
 
 from __future__ import annotations
 

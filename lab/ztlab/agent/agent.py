@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The assisted-installer agent: waits for the service, registers, polls instructions and replies.
+"""Simulate the assisted-installer agent of a host. It waits for the assisted-service, registers the host, polls the
+service for instructions, and sends the replies.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin;
   openshift/assisted-service internal/bminventory/inventory.go, internal/host/host.go, internal/host/hostcommands.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The agent's replies to the steps before the installation, as JSON text.
+"""Compute the agent's replies, as JSON text, to the steps that the assisted-service sends before the installation.
 
 Source: openshift/assisted-service internal/host/hostcommands.
 """

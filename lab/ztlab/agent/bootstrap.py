@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bootstrap host: bootkube starts the new API, the other hosts join, then this host becomes a node too."""
+"""Simulate the bootstrap host of an installation. Its bootkube starts the API of the new cluster, and the other hosts
+join; then this host reboots and becomes a node too.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted-installer-controller: a pod of the new cluster. It reports to the service which hosts have joined, and when
-the cluster is complete.
+"""Simulate assisted-installer-controller, a pod of the new cluster. It reports to the assisted-service which hosts have
+joined, and when the cluster is complete.
 """
 
 from __future__ import annotations

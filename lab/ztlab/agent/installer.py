@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""assisted-installer on a host: the installation in stages, up to the restart from disk.
+"""Simulate assisted-installer on a host: run the installation stage by stage, up to the restart from disk.
 
 Source: openshift/assisted-service internal/host/common.go, internal/host/host.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The inventory that the agent sends: the machine's hardware with the addresses that it was configured with.
+"""Render the inventory that the agent sends to the assisted-service: the machine's hardware, and the addresses that the
+live system configured.
 
 Source: openshift/assisted-service swagger.yaml, internal/hardware/validator.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kubelet of an installed host: its server on port 10250, and the facts that it reads from its machine."""
+"""Simulate the kubelet of an installed host: serve port 10250, and read the node's facts (such as its addresses) from
+its machine.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An installed host: boots from its disk, gets its configuration from the cluster's machine config server, becomes a
-node.
+"""Simulate an installed host: it boots from its disk, gets its configuration from the cluster's machine config server,
+and becomes a node.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse the pointer ignition on a host's new disk: config server URL, certificate authorities, host name."""
+"""Parse the pointer Ignition on the disk of an installed host: URL of the machine config server, certificate
+authorities, host name.
+"""
 
 from __future__ import annotations
 

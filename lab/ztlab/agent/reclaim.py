@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A node that a hub reclaims: the pod of its DaemonSet fetches the discovery image and restarts the machine with it."""
+"""Simulate how a hub reclaims a node: a DaemonSet that the hub created runs a pod on the node. The pod fetches the
+discovery image and restarts the machine with it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Access of programs in the lab to the assisted-service: URL, token and trusted certificates."""
+"""Send requests to the assisted-service from programs that run on the lab's machines, with their token and trusted
+certificates.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ API = "/api/assisted-install"
 
 @dataclasses.dataclass(frozen=True)
 class ServiceAccess:
-    """``url`` without the API's path."""
+    """URL, token and TLS context for requests to the service. ``url`` does not include the path of the API."""
 
     url: str
     token: str

@@ -1,4 +1,4 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMCs: one Redfish service per management address, with the machines behind it."""
+"""Simulate BMCs: one Redfish service at each management address, with the machines that it controls."""

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the Redfish resources of one machine as JSON values. Pure functions of the machine's state."""
+"""Render the Redfish resources of one machine as JSON values. The functions are pure: they depend only on the machine's
+state.
+"""
 
 from __future__ import annotations
 

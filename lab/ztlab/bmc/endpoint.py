@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One BMC service: the aiohttp application behind a management address. Several machines may share it."""
+"""Serve the Redfish API of one BMC at its management address, as an aiohttp application. Several machines may share one
+BMC.
+"""
 
 from __future__ import annotations
 

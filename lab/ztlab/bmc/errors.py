@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Redfish error answers: the envelope of the standard with MessageIds of the Base registry."""
+"""Build Redfish error responses: the standard error object, with MessageIds of the Base registry."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Request handling that all Redfish resources share: entity tags, JSON bodies."""
+"""Handle entity tags and JSON bodies in requests for Redfish resources; all resource modules use these functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Virtual media: slots, InsertMedia, EjectMedia."""
+"""Serve the virtual media of a BMC: the media slots as Redfish resources, and the actions
+InsertMedia and EjectMedia.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each profile describes as data how a vendor's BMC differs from the Redfish standard.
+"""Describe as data how each vendor's BMC differs from the Redfish standard: one profile for each BMC type.
 
 A profile reproduces observed behaviour; it does not emulate a product.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ztlab replay``: serve a BMC from a directory of captured Redfish JSON.
+"""Serve a BMC from a directory of captured Redfish JSON (``ztlab replay``).
 
 Standard actions change the resources in memory; nothing is written to the directory.
 """

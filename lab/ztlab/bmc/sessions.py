@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Sessions and credentials of one BMC.
+"""Manage the login sessions of one BMC, and check credentials.
 
-Sessions that no client ends stay visible (and use up a slot), as on hardware.
+A session that its client does not end stays open and uses up a slot, as on hardware.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Redfish resources ComputerSystem (with network ports) and Manager: reading, boot override, power."""
+"""Serve the Redfish resources ComputerSystem (with network ports) and Manager: reads, boot
+override, and power actions.
+"""
 
 from __future__ import annotations
 

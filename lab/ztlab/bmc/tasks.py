@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Redfish tasks: operations that finish later (202 with a task to poll)."""
+"""Serve the Redfish tasks of a BMC: an operation that finishes later returns 202 with a task, which
+the client polls.
+"""
 
 from __future__ import annotations
 

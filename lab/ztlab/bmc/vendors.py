@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Vendor actions of the Manager resource: iDRAC's configuration import and jobs, AMI's remote media switch."""
+"""Serve vendor-specific actions of the Redfish Manager resource: iDRAC's configuration import with its jobs, and AMI's
+switch for remote media.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``ztlab site-from-inventory``: draft a site file, the hardware and network that an inventory requires."""
+"""Draft a site file for ``ztlab site-from-inventory``: the hardware and networks that an inventory requires."""
 
 from __future__ import annotations
 

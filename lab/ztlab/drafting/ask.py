@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read an inventory through Ansible: variables with resolved templates and vaults, as the playbooks see them."""
+"""Read an inventory through Ansible, so that the variables have resolved templates and decrypted vaults, as in the
+playbooks.
+"""
 
 from __future__ import annotations
 

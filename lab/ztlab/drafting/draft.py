@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create a site document from an inventory: the cabling and hardware that make this inventory correct.
+"""Create a site document from an inventory: describe the cabling and hardware for which this inventory is correct.
 
-Pure, apart from reading a configuration directory.
+Pure functions, except that a configuration directory is read.
 """
 
 from __future__ import annotations

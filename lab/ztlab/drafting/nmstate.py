@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Derive cabling from an nmstate document: addresses, bonds, VLANs, gateway.
 
-Pure and lenient: a draft needs no validation.
+Pure functions. They accept invalid documents, because a draft needs no validation.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class HostNet:
-    """``addresses``: (interface, address with prefix length); ``controllers``: port -> bond; ``vlans``: VLAN interface
-    -> (parent, tag).
+    """Network of one host.
+
+    ``addresses``: (interface, address with prefix length); ``controllers``: port -> bond; ``vlans``: VLAN interface ->
+    (parent, tag).
     """
 
     addresses: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's network: loopback addresses that represent real ones, names, certificates, and reachability."""
+"""Simulate the lab's network: loopback addresses in place of the site's addresses, DNS names, certificates, and
+reachability between hosts.
+"""

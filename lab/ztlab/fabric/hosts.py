@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Addresses on the lab's network, and which hosts can reach each other: switches, one router, DHCP, DNS, NTP."""
+"""Simulate the network between the lab's machines: assign addresses, and decide which hosts can reach each other. The
+model has switches, one router, DHCP, DNS and NTP.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .loopback import AddressTable, unprivileged_port
 
 IPInterface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
-# Each machine checks every other machine, several times a minute.
+# Parsing is cached: each machine checks the addresses of every other machine several times a minute.
 _parse_interface = functools.lru_cache(maxsize=8192)(ipaddress.ip_interface)
 _parse_address = functools.lru_cache(maxsize=8192)(ipaddress.ip_address)
 

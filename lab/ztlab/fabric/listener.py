@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A server that can stop answering and answer again while the program behind it keeps its state."""
+"""Run a web application whose port can be closed and opened again while the application keeps its state."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from aiohttp import web
 
 
 class Listener:
-    """An application at one address. Closed, the address refuses connections."""
+    """Serve an application at one address. While the listener is closed, the address refuses connections."""
 
     def __init__(
         self, app: web.Application, host: str, port: int, context: ssl.SSLContext | None = None, *, grace: float = 1.0
     ) -> None:
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=grace)
         self._host, self._context = host, context
-        self.port = port  # from the first opening on the port in use, where 0 was asked for
+        self.port = port  # 0: any free port; replaced by the port in use after the first open
         self._site: web.TCPSite | None = None
         self._ready = self._ended = False
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose a free 127.N.0.0/16 for a lab, and map addresses of the site to loopback addresses."""
+"""Choose a free loopback network 127.N.0.0/16 for a lab, and map addresses of the site to addresses in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lab's certificate authority. EC keys, because making them takes no time."""
+"""Create the lab's certificate authority and server certificates. Keys are EC keys, because they
+are generated quickly.
+"""
 
 from __future__ import annotations
 

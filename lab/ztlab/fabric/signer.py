@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create a self-signed CA as a cluster creates it, in the form in which images contain signers."""
+"""Create a self-signed CA (a signer of a cluster) as PEM, in the form in which installation images contain signers."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validation and defaulting by the hub's admission webhooks.
+"""Validate objects and set their defaults, as the hub's admission webhooks do.
 
-Source: openshift/assisted-service pkg/webhooks/agentinstall/v1beta1, pkg/webhooks/hiveextension/v1beta1; of configs
-openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api.
+Source: openshift/assisted-service pkg/webhooks/agentinstall/v1beta1, pkg/webhooks/hiveextension/v1beta1;
+  for OpenshiftAssistedConfigs: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Apply an Agent's spec to its host.
+"""Apply the spec of an Agent to its host in the assisted-service.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """

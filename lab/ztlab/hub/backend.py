@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Client of the assisted-service for its own operators: calls inside the lab's process, as administrator."""
+"""Call the assisted-service from the hub's operators: directly in the lab's process, with administrator rights."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Data exchanged between a BareMetalHost and its Agent (openshift/assisted-service
-internal/controller/controllers/bmh_agent_controller.go).
+"""What the hub copies between a BareMetalHost and the Agent of the same machine, as the real hub's controller does.
+
+Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
 """
 
 from __future__ import annotations

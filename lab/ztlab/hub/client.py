@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small Kubernetes client for the lab's operators, over HTTP and TLS."""
+"""Implement a small Kubernetes client over HTTP and TLS, for the operators that the lab simulates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Apply extra manifests, install-config overrides and ignored validations of an AgentClusterInstall.
+"""Apply the extra manifests, install-config overrides and ignored validations of an AgentClusterInstall to its cluster
+in the assisted-service.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert ClusterDeployment and AgentClusterInstall to the assisted-service's cluster. Pure.
+"""Convert the specs of a ClusterDeployment and its AgentClusterInstall to the parameters of the assisted-service's
+cluster. Pure functions.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """

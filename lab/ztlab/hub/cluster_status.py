@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the status of an AgentClusterInstall from its cluster. Pure.
+"""Render the status of an AgentClusterInstall from its cluster in the assisted-service. Pure functions.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A controller: a work queue of keys, reconciled in turn, again after a delay or an error."""
+"""Run a Kubernetes controller: a work queue of object keys, which are reconciled one after the other, and again after a
+delay or an error.
+"""
 
 from __future__ import annotations
 

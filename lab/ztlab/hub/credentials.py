@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the Secrets with a cluster's credentials, and spec.clusterMetadata, which names them.
+"""Create the Secrets with the credentials of an installed cluster, and set spec.clusterMetadata of the
+AgentClusterInstall, which names these Secrets.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hosts that join an existing cluster (day 2): installation, certificate signing requests, nodes.
+"""Add hosts to an existing cluster (day 2): follow the installation, approve certificate signing requests, and check
+the Nodes.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Web servers with CoreOS disk images, which Metal3 writes to machines. The lab does not read the content."""
+"""Serve CoreOS disk images, which Metal3 writes to machines, over HTTP. The images are placeholders, because the lab
+does not read their content.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ DEFAULT_VERSION = "4.22"
 
 
 def os_images(hub: HubSite) -> tuple[OsImage, ...]:
-    """The OS images of the site, else the lab's base image."""
+    """Return the OS images in the site file, or the lab's base image if it lists none."""
     return hub.os_images or (OsImage(DEFAULT_VERSION),)
 
 

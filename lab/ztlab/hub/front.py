@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub's routes: one TLS port that serves several host names."""
+"""Serve the hub's routes: one TLS port dispatches requests to services by host name."""
 
 from __future__ import annotations
 

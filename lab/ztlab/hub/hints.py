@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose a disk of an Agent by the root device hints of its BareMetalHost. Pure.
+"""Choose a disk of an Agent by the root device hints of its BareMetalHost. Pure functions.
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.
 """

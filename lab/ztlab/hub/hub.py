@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub cluster: its Kubernetes API, the assisted-service and the image service behind its routes, and the
+"""Simulate a hub cluster: start its Kubernetes API, the assisted-service and image service behind its routes, and its
 operators.
 """
 

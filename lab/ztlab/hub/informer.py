@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An informer: a cache of all objects of a kind, listed once, then watched; listed again after 410."""
+"""Implement a Kubernetes informer: cache all objects of a kind with one list and a watch. After
+status 410, list again.
+"""
 
 from __future__ import annotations
 

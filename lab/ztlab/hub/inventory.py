@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the BareMetalHosts of another owner that a hub has from the beginning.
+"""Create the BareMetalHosts that the site file lists for a hub and that another tool manages.
 
 They are detached, so the hub's own operator leaves their machines alone.
 """

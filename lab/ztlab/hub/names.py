@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kinds, labels, annotations and finalizers of the hub.
+"""Define the kinds, labels, annotations and finalizers that the hub's operators use.
 
 Source: openshift/assisted-service api/v1beta1, api/hiveextension/v1beta1, internal/controller/controllers.
 """
@@ -12,12 +12,12 @@ import dataclasses
 from typing import Any
 
 Object = dict[str, Any]
-Key = tuple[str, str]  # (namespace, name); namespace "" for what has none
+Key = tuple[str, str]  # (namespace, name); namespace "" for cluster-scoped objects
 
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """How a kind is reached over the API."""
+    """A Kubernetes kind, with the values that its API path contains."""
 
     group: str
     version: str

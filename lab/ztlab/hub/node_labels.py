@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labels of an InfraEnv that its Agents propagate to their Nodes (openshift/assisted-service
-internal/controller/controllers/infraenv_node_labels.go).
+"""Compute the labels that an InfraEnv propagates to its Agents, which set them on their Nodes.
+
+Source: openshift/assisted-service internal/controller/controllers/infraenv_node_labels.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the objects in a spoke cluster with which a node boots the discovery image by itself.
+"""Create the objects in a spoke cluster that make a node boot the discovery image, without its BMC.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_reclaimer.go, internal/host/statemachine.go.
 """

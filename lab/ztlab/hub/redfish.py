@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Redfish client of the simulated baremetal-operator: virtual media, one-time boot, power."""
+"""Control a BMC through Redfish for the simulated baremetal-operator: virtual media, one-time boot and power."""
 
 from __future__ import annotations
 

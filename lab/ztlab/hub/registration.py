@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the Agent object when an agent registers, before the service responds.
+"""Create the Agent object when a host's agent registers, before the assisted-service responds.
 
 Source: openshift/assisted-service internal/controller/controllers/crd_utils.go.
 """

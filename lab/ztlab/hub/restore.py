@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Restore a host that the service lost, from the annotations of its Agent.
+"""Restore a host that the assisted-service lost, from the annotations of its Agent.
 
-After restoreHostByAgent of openshift/assisted-service internal/controller/controllers/agent_controller.go. The state is
-the annotated one, else known or known-unbound; the host monitor then makes it discovering or discovering-unbound as
-long as no inventory is known.
+It follows restoreHostByAgent in openshift/assisted-service internal/controller/controllers/agent_controller.go. The
+host gets the state in the annotation, or known or known-unbound if there is none. If the host has no inventory, the
+host monitor then changes the state to discovering or discovering-unbound.
 """
 
 from __future__ import annotations

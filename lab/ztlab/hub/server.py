@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Start the hub's Kubernetes API server: the lab's simulated one, or a real one if its programs are installed."""
+"""Start the hub's Kubernetes API server: a real kube-apiserver if its programs are installed, else the lab's simulated
+one. The site option ``hub.real_apiserver`` can force the choice.
+"""
 
 from __future__ import annotations
 

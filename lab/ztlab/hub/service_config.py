@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the AgentServiceConfig that matches the settings with which the service was started.
+"""Create the AgentServiceConfig that matches the settings of the hub's assisted-service.
 
 Source: openshift/assisted-service internal/controller/controllers/agentserviceconfig_controller.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clients for the clusters that the hub installed (spokes), by the kubeconfig of a Secret."""
+"""Create Kubernetes clients for the clusters that the hub installed (spokes), from the kubeconfigs in Secrets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Spokes:
     """Clients of spoke clusters.
 
-    Names are resolved as the hub's network does: the site's DNS and the clusters that run.
+    Host names are resolved as on the hub: through the site's DNS, and the running clusters of the lab.
     """
 
     def __init__(self, lab: Lab) -> None:

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults that affect the hub as a whole; the API server handles faults of single requests."""
+"""Inject faults that affect the whole hub, such as a restart of its API or a wrong clock. The API server handles faults
+of single requests.
+"""
 
 from __future__ import annotations
 

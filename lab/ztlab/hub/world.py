@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the lab's controllers use of the hub: they read objects from caches, write them through the API, and read the
+"""Give the lab's controllers access to the hub: read objects from caches, write objects through the API, and read the
 lab clock.
 """
 

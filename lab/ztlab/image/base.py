@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write a synthetic CoreOS live ISO: the real layout, boot entries and embed areas, no operating system."""
+"""Write a synthetic CoreOS live ISO: it has the real layout, boot entries and embed areas, but no operating system."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create coreos/miniso.dat, from which tools make the minimal ISO of a live image (coreos/coreos-installer
-src/miniso.rs).
+"""Create coreos/miniso.dat of a live ISO. Tools read this file to make the minimal ISO.
+
+Source: coreos/coreos-installer src/miniso.rs.
 """
 
 from __future__ import annotations

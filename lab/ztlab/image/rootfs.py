@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The root file system of a live image: squashfs on RHEL 9, erofs on RHEL 10 (coreos/rhel-coreos-config
-image-rhel-10.2.yaml).
+"""Create and recognise the root file system of a live image: squashfs on RHEL 9, erofs on RHEL 10
+(coreos/rhel-coreos-config image-rhel-10.2.yaml).
 
 The kernel recognises them by these magic numbers (Linux fs/squashfs/squashfs_fs.h, fs/erofs/erofs_fs.h).
 """

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Builds of the synthetic live ISO, by RHEL.
+"""Define the versions of the synthetic live ISO, one for each RHEL release.
 
-They are named after OpenShift and RHEL up to RHEL 9.6, then after RHEL alone.
+Up to RHEL 9.6, CoreOS versions contain the versions of OpenShift and RHEL; later versions contain only that of RHEL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small Kubernetes API server. It serves the kinds that its caller registers."""
+"""Simulate a Kubernetes API server. It serves the kinds that its caller registers."""

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Authenticate the caller of the API: a client certificate that TLS has verified, or a bearer token."""
+"""Authenticate API requests by a client certificate that TLS has verified, or by a bearer token."""
 
 from __future__ import annotations
 

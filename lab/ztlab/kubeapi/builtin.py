@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Definitions of Kubernetes' built-in kinds that a hub needs."""
+"""Define the built-in Kubernetes kinds that a hub needs, such as Namespace and Secret: schemas, defaults and
+validation.
+"""
 
 from __future__ import annotations
 

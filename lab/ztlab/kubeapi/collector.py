@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Garbage collection as in kube-controller-manager: objects are deleted with their owners, namespaces with their
-contents.
+"""Collect garbage as kube-controller-manager does: delete objects after their owners, and the contents of deleted
+namespaces.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Place = tuple[Resource, str, str]  # resource, namespace, name
 
 
 class Collector:
-    """Follows a store. It collects after the request that caused it, as in a cluster."""
+    """Follow the changes of a store. Garbage is collected after the request that caused it, as in a cluster."""
 
     def __init__(self, store: Store, registry: Registry) -> None:
         self.store, self.registry = store, registry

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Error responses of a Kubernetes API: ``Status`` objects with the reasons and codes that clients evaluate."""
+"""Build error responses of a Kubernetes API: ``Status`` objects with the reasons and codes that clients evaluate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class ApiError(Exception):
-    """One error response. ``details`` is that member of the Status; ``headers`` are added to the response."""
+    """One error response. ``details`` is that field of the Status; ``headers`` are added to the response."""
 
     def __init__(
         self,

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The API of a hub: Kubernetes' own kinds, custom resources by their definitions, and garbage collection."""
+"""Assemble the API server of a hub: Kubernetes' built-in kinds, custom resources from their definitions, and garbage
+collection.
+"""
 
 from __future__ import annotations
 

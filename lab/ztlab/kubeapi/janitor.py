@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Garbage collection for a real API server without kube-controller-manager: lists all objects periodically.
+"""Collect garbage for a real API server that runs without kube-controller-manager: list all objects periodically.
 
 It has the same rules as :mod:`.collector`, over HTTP; suitable for the few hundred objects of a lab.
 """

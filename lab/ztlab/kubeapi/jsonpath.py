@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evaluate the JSON paths of printer columns and selectable fields: members, indexes and filters by equality."""
+"""Evaluate the JSON paths of printer columns and selectable fields. Supported are fields, indexes and filters by
+equality.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenAPI v3, as little as kubectl needs: the kinds, and the parameters dryRun and fieldValidation of PATCH."""
+"""Render the minimal OpenAPI v3 documents that kubectl needs: the kinds, and the parameters dryRun and fieldValidation
+of PATCH.
+"""
 
 from __future__ import annotations
 

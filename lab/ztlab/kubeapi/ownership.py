@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Track which manager owns which field (``metadata.managedFields``), and implement server-side apply.
 
-A field is a path of member names; maps are owned member by member, lists and maps declared atomic as a whole.
+A field is a path of names. Each entry of a map has its own owner; lists, and maps that are declared atomic, are owned
+as a whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lists in pages: every page shows the objects as they were when the first page was read."""
+"""Return lists in pages. Every page contains the objects as they were when the first page was read."""
 
 from __future__ import annotations
 

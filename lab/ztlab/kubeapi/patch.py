@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Patches: JSON merge patch (RFC 7386) and JSON patch (RFC 6902)."""
+"""Apply patches to objects: JSON merge patch (RFC 7386) and JSON patch (RFC 6902)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decode request bodies in protobuf, which kubectl sends for some built-in kinds (``create namespace``, ``certificate
+"""Decode protobuf request bodies, which kubectl sends for some built-in kinds (``create namespace``, ``certificate
 approve``).
 
 Only the kinds listed here are decoded; responses are JSON, which every client accepts as well.

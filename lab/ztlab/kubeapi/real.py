@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Run a real kube-apiserver with its etcd, if KUBEBUILDER_ASSETS names a directory that contains both programs.
 
-It replaces :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by its
-webhooks), the same calls to start and stop. :mod:`.relay` is in front of it. Kubernetes' controllers do not run;
-:mod:`.janitor` collects garbage.
+The result replaces that of :func:`ztlab.kubeapi.hub.hub_api`: it has the same definitions, the same admission functions
+(called through webhooks), and the same methods to start and stop. Clients connect to it through :mod:`.relay`.
+Kubernetes' controllers do not run; :mod:`.janitor` collects garbage.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A proxy in front of a real API server: adds the lab's time of day and faults, and counts requests."""
+"""Forward requests to a real API server as a proxy that sets the lab's time of day, injects faults, and counts
+requests.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The description of a kind for the API server: names, scope, columns, subresources. No kind is built in."""
+"""Describe a kind for the API server: its names, scope, columns and subresources. This module
+defines no kind itself.
+"""
 
 from __future__ import annotations
 

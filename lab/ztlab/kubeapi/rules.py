@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evaluate x-kubernetes-validations: rules in CEL over an object and its previous version."""
+"""Evaluate x-kubernetes-validations: CEL rules of a CRD schema over an object and its previous version."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Subresource ``scale``: the number of an object's replicas as a separate object (autoscaling/v1 Scale)."""
+"""Implement the subresource ``scale``: read and write the replica count of an object as an autoscaling/v1 Scale."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Object = dict[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Scale:
-    """Paths of the members with a kind's numbers of replicas. ``selector`` is () if the kind names none."""
+    """Paths of a kind's fields with replica counts and label selector. ``selector`` is () if the kind has none."""
 
     wanted: tuple[str, ...]
     present: tuple[str, ...]

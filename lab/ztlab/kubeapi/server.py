@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A Kubernetes API server: routing, authentication, verbs. Its registry lists the kinds that it serves."""
+"""Simulate the Kubernetes API server over HTTP: routing, authentication and verbs. Its registry lists the kinds that it
+serves.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects with resource versions, and the log of changes that watches read."""
+"""Store objects with resource versions, and keep the log of changes from which watches read."""
 
 from __future__ import annotations
 

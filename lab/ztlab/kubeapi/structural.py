@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Prune, default and validate custom resources by structural OpenAPI schemas, as the API server does.
 
-Values are never changed in place: a value that a schema does not change stays the same object.
+The functions never change a value in place: they return the same object if the schema changes nothing.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ class Trouble:
         self.unharmed: set[str] = set()
 
     def take(self, kind: str, user: User, **options: str) -> Fault | None:
-        """The fault that bites this caller now.
+        """The fault that applies to this caller now.
 
-        Options user, method and resource limit one; operators are hit only by those that name them.
+        Options user, method and resource restrict a fault. To operators only those apply that name them.
         """
         if self.faults is None:
             return None

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Watches: a stream of changes from a resource version on, with bookmarks, selectors and 410."""
+"""Serve watch requests: a stream of changes after a resource version, with bookmarks and selectors. A resource version
+that is too old causes status 410.
+"""
 
 from __future__ import annotations
 

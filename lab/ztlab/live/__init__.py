@@ -1,4 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Simulate the live system of an agent ISO: Ignition, units, network, and the programs of node 0."""
+"""Simulate the live system that boots from an agent ISO: Ignition, systemd units, network, and the programs of the
+rendezvous host (node 0).
+"""

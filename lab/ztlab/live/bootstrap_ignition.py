@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse the service's bootstrap.ign on a bootstrap host: the planned cluster, with its signers."""
+"""Parse the bootstrap.ign that the assisted-service renders for a bootstrap host: plan of the new cluster, and its
+signers (CAs).
+"""
 
 from __future__ import annotations
 

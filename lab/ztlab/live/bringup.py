@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bring up interfaces as NetworkManager does: select profiles; compute addresses, routes and name servers."""
+"""Bring up the interfaces of a live system as NetworkManager does: select connection profiles, and compute addresses,
+routes and name servers.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the planned cluster and its signers from the image that the bootstrap host booted."""
+"""Read the plan of the new cluster and its signers (CAs) from the image that the bootstrap host booted."""
 
 from __future__ import annotations
 

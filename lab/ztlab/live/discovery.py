@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live system of a discovery image: how agent.service starts the agent, and the certificates that it trusts.
+"""Simulate the start of the agent in a discovery image: its command line in agent.service, and the certificates that it
+trusts.
 
 Source: openshift/assisted-service internal/ignition/discovery.go, internal/ignition/templates.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The network of the initramfs, over which a minimal image fetches its root file system.
+"""Simulate the network in the initramfs, over which a minimal image fetches its root file system.
 
 Source: openshift/assisted-service internal/ignition/discovery.go, internal/ignition/templates.
 """

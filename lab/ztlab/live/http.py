@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HTTP client for programs on a machine: it uses the machine's network configuration, over real sockets."""
+"""Send HTTP requests from programs on a simulated machine. Reachability follows the machine's network configuration;
+the connections are real sockets.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run Ignition in the live system: strict parsing of a 3.x config, and its files, users and units.
+"""Simulate Ignition in the live system: parse a 3.x config strictly, and apply its files, users and units.
 
-Rules are those of the Ignition specification (versions 3.0.0 to 3.5.0): its errors stop the boot, its warnings are
-logged.
+The rules are those of the Ignition specification (versions 3.0.0 to 3.5.0): errors stop the boot, warnings are logged.
 """
 
 from __future__ import annotations

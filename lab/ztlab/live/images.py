@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The images in a release, as a live system resolves them from the registry of the release image."""
+"""Return the pullspecs of the container images that a live system uses: the release image, and the images in that
+release.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""pre-network-manager-config: select the network configuration of the host by its MAC addresses, and write it as
-keyfiles or nmpolicy documents.
+"""Simulate pre-network-manager-config: select the network configuration of the host by its MAC addresses, and write it
+as keyfiles or nmpolicy documents.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
   data/data/agent/files/usr/local/bin/pre-network-manager-config.sh;

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert nmstate documents to NetworkManager profiles, one for each interface; resolve nmpolicy captures of NICs by
-MAC address.
+"""Convert nmstate documents to NetworkManager profiles, one for each interface. Captures of nmpolicy that select a NIC
+by MAC address are resolved.
 """
 
 from __future__ import annotations

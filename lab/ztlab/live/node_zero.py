@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rendezvous host: runs the assisted-service, and the image's programs that register, configure and start the
-cluster.
+"""Simulate the rendezvous host (node 0): run the assisted-service, and the programs that register, configure and start
+the cluster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live system's root file system in memory: files of the image, of Ignition, and of programs at run time."""
+"""Model the root file system of a live system in memory: files from the image, from Ignition, and from programs at run
+time.
+"""
 
 from __future__ import annotations
 

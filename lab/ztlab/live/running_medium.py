@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Monitor the medium of a running live system: a full live ISO contains the root file system and reads it continuously.
+"""Monitor the medium of a running live system. A full live ISO contains the root file system, so the system reads from
+the medium continuously.
 
 A failed or changed read is a kernel error on the console. Programs that need the medium stop until it can be read again
 (Linux ``drivers/scsi/sr.c``, ``fs/squashfs``: a failed read is not cached, so that the next one goes to the drive

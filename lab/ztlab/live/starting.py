@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that start an installation on the rendezvous host: of a new cluster, or of a joining node."""
+"""Simulate the scripts on the rendezvous host that start an installation: of a new cluster, or of a node that joins a
+cluster.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run a live system: Ignition, network, host name, then its units, until the machine restarts."""
+"""Run a live system on a machine: Ignition, network and host name, then its systemd units, until
+the machine restarts.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide which units systemd starts: enablement, dependencies, conditions, environment files, existing programs.
+"""Decide which units systemd starts, from enablement, dependencies, conditions, environment files, and the existence of
+programs.
 
 The effect of a unit's program is simulated elsewhere (by the unit's name); this module decides whether the program
 starts, and why not.

@@ -1,4 +1,4 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Simulate machines: power, firmware, and the boot from a medium or a disk."""
+"""Simulate machines: power, firmware, and boot from a medium or a disk."""

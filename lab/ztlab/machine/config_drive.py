@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find out, without running them, which hostname and kubelet labels the scripts of a simulated host set from the
-metadata of its config drive (metal3-io/baremetal-operator writes openstack/latest/meta_data.json). Pure.
+"""Find the hostname and the kubelet labels that scripts of a simulated host would set, without executing the scripts.
+
+The values come from the metadata of the host's config drive (metal3-io/baremetal-operator writes
+openstack/latest/meta_data.json). All functions are pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The serial console of a machine: a log file, and the most recent text for ``ztlab status``."""
+"""Write the serial console of a machine to a log file, and keep the latest line for ``ztlab status``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..clock import LabClock
 
 
 class Console:
-    """Lines carry the lab time in seconds. ``phase`` is a word for what the machine does now."""
+    """Lines carry the lab time in seconds. ``phase`` names the current activity of the machine."""
 
     def __init__(self, path: Path, clock: LabClock) -> None:
         self.path = path

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot a disk image with a config drive, which an operator wrote: the Ignition on the drive configures the system.
+"""Write a disk image and a config drive to a machine, as an operator does through ironic, and boot it: the Ignition on
+the drive configures the system.
 
 The image must only be downloadable; its content is not read. Its system is CoreOS that reads its Ignition from the
 partition config-2.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From power on to a running system: self test, choice of the boot device, boot from a medium or a disk."""
+"""Simulate the firmware of machines: self test, choice of the boot device, and boot from a medium or a disk."""
 
 from __future__ import annotations
 

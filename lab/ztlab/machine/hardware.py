@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A machine's hardware as its BMC reads and changes it: power, boot override, virtual media slots, disks."""
+"""Model the hardware of a machine as its BMC reads and changes it: power, boot override, virtual media slots, disks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Unpack an initrd as the kernel does: concatenated, possibly compressed cpio archives become one file tree."""
+"""Unpack an initrd as the kernel does: merge concatenated cpio archives, which may be compressed,
+into one file tree.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""ISO 9660 with Rock Ridge names and El Torito, as firmware and boot loaders read it: by blocks, from a medium."""
+"""Read ISO 9660 with Rock Ridge names and El Torito, as firmware and boot loaders do: block by block from a medium."""
 
 from __future__ import annotations
 

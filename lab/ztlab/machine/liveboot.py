@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot a CoreOS live medium up to the start of Ignition. All files are read from the medium, over the network."""
+"""Boot a CoreOS live medium up to the start of Ignition. All files are read from the medium over the network."""
 
 from __future__ import annotations
 

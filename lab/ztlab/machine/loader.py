@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot loaders of a CoreOS live ISO: choose the kernel, initrds and arguments."""
+"""Simulate the boot loaders of a CoreOS live ISO: choose the kernel, the initrds and the kernel arguments."""
 
 from __future__ import annotations
 

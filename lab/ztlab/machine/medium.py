@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The virtual CD drive: reads a medium block by block over HTTP ranges from the URL that the BMC was given."""
+"""Simulate the virtual CD drive of a machine: read a medium block by block with HTTP range requests, from the URL that
+was inserted through the BMC.
+"""
 
 from __future__ import annotations
 

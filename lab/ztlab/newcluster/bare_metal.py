@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the BareMetalHosts that the installation of a cluster on platform baremetal leaves."""
+"""Build the BareMetalHost objects that a simulated cluster on platform baremetal has after its installation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster that an installation produces: its API server and all objects that an installer reads."""
+"""Simulate the cluster that an installation creates: its API server, and all objects that installation tools read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The machine config server: from where hosts that join get their configuration (22623 with TLS, 22624 without)."""
+"""Simulate the machine config server, from which joining hosts get their configuration (port 22623 with TLS, 22624
+without).
+"""
 
 from __future__ import annotations
 

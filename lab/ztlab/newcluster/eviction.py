@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Subresource ``eviction`` of a Pod: deletes the Pod unless a PodDisruptionBudget forbids it."""
+"""Implement the subresource ``eviction`` of a Pod: delete the Pod, unless a PodDisruptionBudget forbids it."""
 
 from __future__ import annotations
 

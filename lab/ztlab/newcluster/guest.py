@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster of a hosted control plane: its API server runs on the hub, its nodes are machines that joined.
+"""Simulate the cluster of a hosted control plane: its API server runs on the hub, and its nodes are machines that
+joined.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go;

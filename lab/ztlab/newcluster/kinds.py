@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kinds that the new cluster's API serves, with the columns of ``kubectl get``."""
+"""Define the Kubernetes kinds that the API of a new cluster serves, with their columns for ``kubectl get``."""
 
 from __future__ import annotations
 

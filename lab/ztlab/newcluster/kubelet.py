@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kubelet as its cluster sees it, and the facts that the kubelet reads on its machine."""
+"""Model the kubelet of a node as its cluster observes it, and the facts that the kubelet reads from its machine."""
 
 from __future__ import annotations
 

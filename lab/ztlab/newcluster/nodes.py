@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Nodes: from the first boot of a kubelet, through its certificate signing requests, to Ready."""
+"""Simulate how a kubelet becomes a Node: from its first boot, through its certificate signing requests, to Ready."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cluster operators and the cluster version: when each one becomes available, and its messages until then."""
+"""Simulate the ClusterOperators and the ClusterVersion of a new cluster: when each becomes available, and its messages
+until then.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create certificates of the new cluster from the signers that the ISO contains."""
+"""Create the certificates of a new cluster from the signers (CAs) that the ISO contains."""
 
 from __future__ import annotations
 

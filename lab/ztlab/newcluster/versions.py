@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The versions of Kubernetes and the operating system in an OpenShift release."""
+"""Map an OpenShift release to the versions of Kubernetes and of the nodes' operating system."""
 
 from __future__ import annotations
 

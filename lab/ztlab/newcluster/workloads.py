@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pods on the workers of a hosted cluster: OpenShift's pods, and a scheduler for pods of users."""
+"""Simulate Pods on the workers of a hosted cluster: create OpenShift's own Pods, and schedule the Pods of users."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render files for hosts that install: bootstrap.ign with the cluster's signers, and each host's ignition."""
+"""Render the Ignition files for hosts that install: bootstrap.ign with the cluster's signers (CAs), and the config of
+each host.
+"""
 
 from __future__ import annotations
 

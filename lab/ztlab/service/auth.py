@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Authenticate callers: three schemes of the agent-based installation, two of a local service, or no authentication.
+"""Authenticate callers of the assisted-service: three schemes of the agent-based installation, two schemes of a local
+service, or no authentication.
 
 Source of the messages: openshift/assisted-service pkg/auth, internal/gencrypto.
 """

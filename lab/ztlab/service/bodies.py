@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Field tables of the request bodies, copied from the API description; other fields are unknown fields."""
+"""Define the fields of each request body, as tables that are copied from the API description. A field that is not in a
+table is an unknown field.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Static data of the assisted-service: versions, operators, support levels, defaults.
+"""Return static data of the assisted-service: versions, operators, support levels, defaults.
 
 Source: openshift/assisted-service internal/versions, internal/featuresupport, internal/operators.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rules for the members of a cluster at creation and PATCH. Pure: dicts in, dicts out.
+"""Check the fields of requests that create or change a cluster, as assisted-service does, and set defaults.
+
+All functions are pure; an invalid field raises an error with upstream's message.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/validations.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of /v2/clusters: creation, reading, change, actions, settings."""
+"""Handle requests for /v2/clusters: create, read, update and delete clusters, run their actions, and change their
+settings.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The assisted-service without HTTP: state, clock, events, and the only functions that change statuses."""
+"""Implement the assisted-service without HTTP: state, clock and events, and the only functions that change the status
+of clusters and hosts.
+"""
 
 from __future__ import annotations
 

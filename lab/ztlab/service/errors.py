@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The three forms of the service's error responses.
+"""Define the three forms of error responses of the assisted-service.
 
 Source: openshift/assisted-service internal/common/common.go, pkg/auth.
 """

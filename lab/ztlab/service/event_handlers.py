@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of /v2/events."""
+"""Handle requests for /v2/events: filter and return the events of clusters, hosts and infra-envs."""
 
 from __future__ import annotations
 

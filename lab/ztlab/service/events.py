@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Events, with the messages that users and wait-for read.
+"""Events of the simulated assisted-service: their data model, and the filter and pages of ``GET /v2/events``.
+
+Users and ``openshift-install agent wait-for`` read the messages of these events.
 
 Source: openshift/assisted-service internal/events/event.go, docs/events.yaml.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of credentials, downloads and logs.
+"""Handle requests for a cluster's credentials, file downloads and logs.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/cluster.go,
   internal/events/event.go.

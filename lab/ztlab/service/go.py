@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Format texts as the Go libraries of a service do: lists, several errors at once, errors of invalid JSON."""
+"""Produce the same texts as the Go code of assisted-service: printed lists, combined errors, errors of invalid JSON.
+
+The lab's service is written in Python, but its messages must be equal to upstream's.
+"""
 
 from __future__ import annotations
 

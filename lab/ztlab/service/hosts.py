@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of hosts: registration, change, actions.
+"""Handle requests for hosts: registration, update, deletion, and actions such as bind or reset.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/host.go.
 """

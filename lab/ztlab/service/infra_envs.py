@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of /v2/infra-envs: creation, change, image URLs, downloads.
+"""Handle requests for /v2/infra-envs: create, update, image URLs, and downloads.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/bminventory/inventory_v2_handlers.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the install-config for the installer: shown by GET, merged with the overrides."""
+"""Render the install-config of a cluster and merge the user's overrides. The API returns the result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evaluate an inventory: which interfaces are used, which disks are eligible, and the installation disk.
+"""Evaluate the inventory of a host: which interfaces are used, which disks are eligible, and which disk is the
+installation disk.
 
 Source: openshift/assisted-service swagger.yaml, internal/hardware/validator.go.
 """

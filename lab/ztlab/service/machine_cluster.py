@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of clusters: refresh rules, preparation, installation, cancel and reset.
+"""Implement the state machine of clusters: refresh rules, preparation, installation, cancel and reset.
 
 Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go.
 """

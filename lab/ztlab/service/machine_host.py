@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""State machine of hosts: refresh rules in order, re-registration, suggested roles.
+"""State machine of hosts in the simulated assisted-service.
+
+A refresh validates a host and applies the first rule that matches its status; the rule sets the next status. This file
+also suggests roles and handles hosts that register again.
 
 Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go,
   internal/host/statemachine.go.

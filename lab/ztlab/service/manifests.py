@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Handlers of a cluster's manifests (openshift/assisted-service internal/manifests/manifests.go)."""
+"""Handle requests for the manifests of a cluster.
+
+Source: openshift/assisted-service internal/manifests/manifests.go.
+"""
 
 from __future__ import annotations
 

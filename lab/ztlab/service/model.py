@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of the service's state: clusters, infra-envs, hosts. Other modules contain the rules."""
+"""Define the dataclasses of the assisted-service's state: clusters, infra-envs, hosts. Other
+modules contain the rules.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compute networks of hosts: machine networks from VIPs, connectivity groups, address collisions."""
+"""Compute network facts from host inventories: machine networks of VIPs, connectivity groups, address collisions."""
 
 from __future__ import annotations
 

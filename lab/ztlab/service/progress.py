@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Installation stages and percentages (openshift/assisted-service internal/host/common.go, internal/host/host.go)."""
+"""Compute the installation stages of hosts, and the progress of hosts and clusters in percent.
+
+Source: openshift/assisted-service internal/host/common.go, internal/host/host.go.
+"""
 
 from __future__ import annotations
 

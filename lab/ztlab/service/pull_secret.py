@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate a pull secret (openshift/assisted-service internal/cluster/validations/pull_secret_validation.go)."""
+"""Validate a pull secret.
+
+Source: openshift/assisted-service internal/cluster/validations/pull_secret_validation.go.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Map a request to its operation: method, path template, accepted authentication schemes, body and handler."""
+"""Map a request to its API operation: method, path template, accepted authentication schemes,
+request body and handler.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""All paths of the service, in the order of the endpoint index of openshift/assisted-service swagger.yaml."""
+"""Register all paths of the assisted-service with their handlers, in the order of the endpoint index of
+openshift/assisted-service swagger.yaml.
+"""
 
 from __future__ import annotations
 

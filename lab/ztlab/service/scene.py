@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Snapshot of one cluster with its hosts: the input of every validation, with the costly parts computed once."""
+"""Provide the input of every validation: a snapshot of one cluster with its hosts, in which costly values are computed
+once.
+"""
 
 from __future__ import annotations
 

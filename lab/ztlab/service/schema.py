@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decode and check request bodies by field tables, with the messages of upstream's generated server code."""
+"""Decode and check request bodies by field tables. Error messages are those of upstream's generated server code."""
 
 from __future__ import annotations
 

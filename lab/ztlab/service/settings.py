@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The configuration of the service in its environment: on the rendezvous host, the env files of the ISO."""
+"""Read the configuration of the assisted-service from its environment variables: on the rendezvous host, from the env
+files in the ISO.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Static network configuration of an infra-env: checks and the archive for the image service.
+"""Check the static network configuration of an infra-env, and build its archive for the image service.
 
 Source: openshift/assisted-service pkg/staticnetworkconfig/generator.go.
 """

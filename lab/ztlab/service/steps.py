@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steps of the agent: choose them by host status, build their arguments, evaluate the replies.
+"""Choose the steps that the assisted-service sends to an agent by host status, build their arguments, and evaluate the
+replies.
 
 Source: openshift/assisted-service internal/host/hostcommands.
 """

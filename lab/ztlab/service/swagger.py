@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate every response of the lab against upstream's API description, if its file is available."""
+"""Validate every response of the simulated assisted-service against upstream's API description, if its file is
+available.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the tokens that a local service signs: ES256, one object for each token, no expiry.
+"""Create the tokens that a local assisted-service signs: ES256, each valid for one cluster or infra-env, without
+expiry.
 
 Source: openshift/assisted-service internal/imageservice/urls.go, internal/gencrypto.
 """

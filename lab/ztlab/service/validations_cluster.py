@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations of a cluster: ids, categories and conditions of openshift/assisted-service
-internal/cluster/validation_id.go, internal/cluster/validator.go.
+"""Run the validations of a cluster, with the ids, categories and conditions of upstream.
+
+Source: openshift/assisted-service internal/cluster/validation_id.go, internal/cluster/validator.go.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations of a host: ids, categories and conditions of openshift/assisted-service internal/host/validation_id.go,
-internal/host/validator.go.
+"""Run the validations of a host, with the ids, categories and conditions of upstream.
+
+Source: openshift/assisted-service internal/host/validation_id.go, internal/host/validator.go.
 
 A check returns its verdict, or None when upstream leaves the validation out of the list for this host.
 """

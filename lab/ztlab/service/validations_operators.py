@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validations of category ``operators``: the lab checks no operator's own needs, only whether it was selected."""
+"""Run the validations of category ``operators``. The lab does not check the requirements of operators: each validation
+succeeds, and its message depends on whether the operator was selected.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render objects as the API shows them: empty members omitted, structured members as JSON strings."""
+"""Render clusters, hosts and infra-envs as JSON for API responses: empty fields are omitted, and some structured fields
+are JSON strings.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The site file: the physical truth of a lab, independent of any inventory."""
+"""Load the site file of a lab. It describes the physical machines, networks and servers,
+independent of any inventory.
+"""

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a site file; report all mistakes at once, each with its place and the nearest key for a misspelt one."""
+"""Read a site file. Report all mistakes at once, each with its location, and with the nearest valid key for a misspelt
+key.
+"""
 
 from __future__ import annotations
 

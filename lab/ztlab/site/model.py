@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of a site file.
+"""Define the dataclasses of a site file.
 
-Sizes carry their unit in the name; MAC addresses are lower case, addresses canonical.
+Field names of sizes contain the unit. MAC addresses are in lower case, and IP addresses in canonical form.
 """
 
 from __future__ import annotations

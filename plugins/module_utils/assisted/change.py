@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Changes to objects of the service: what differs and why, as plain data that check mode prints and a run carries
-out.
+"""Describe changes of clusters, InfraEnvs and hosts of an assisted-service as plain data.
+
+A :class:`ServiceChange` is one request: its object, the fields that differ, and the reason. Check mode prints it, and a
+run sends it. The functions here compare fields and build these changes.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from ..common import json_text
 from ..common.secrets import HIDDEN, hide_secrets, is_secret_key
 from ..common.terminal import shortened
 
-# Compares one requested value with what the service shows.
+# Compares one requested value with the value that the service returned.
 Equal = Callable[[Any, Any], bool]
 _LONGEST = 60
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """One field; ``before`` None where it is new."""
+    """One field that differs. ``before`` is None if the field has no value yet."""
 
     field: str
     before: Any

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read clusters, InfraEnvs, hosts, validations (as a table) and events of a service. Changes nothing."""
+"""Read clusters, InfraEnvs, hosts, validations and events of an assisted-service for module ``assisted_info``. Changes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ from .rest.service import AssistedService
 
 @dataclasses.dataclass(frozen=True)
 class ServiceQuery:
-    """What to read. ``cluster`` and ``infra_env`` (name or id) narrow everything down; ``events`` is how many of the
-    newest, 0 none, -1 all.
+    """Select what is read. ``cluster`` and ``infra_env`` (name or id) limit the result to this cluster or InfraEnv.
+
+    ``events`` is the number of newest events: 0 for none, -1 for all.
     """
 
     cluster: str = ""

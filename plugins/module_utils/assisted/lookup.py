@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find objects of the service by the name or id that a user gives.
+"""Find clusters, InfraEnvs and hosts of an assisted-service by the name or id that a user gives.
 
 The service accepts any number of objects with one name, so an id is valid wherever a name is.
 """

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The service's documents as flat records for results: names and states in the service's own words, nothing secret,
-unknown states as they came.
+"""Convert documents of an assisted-service to flat records for module results.
+
+Names and states are those of the service, and unknown states are kept unchanged. Secrets are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Record = dict[str, Any]
 
 
 def cluster_record(document: Document) -> Record:
-    """What identifies a cluster and how far it is."""
+    """Return the identity, the status and the progress of a cluster."""
     progress = read_cluster(document)
     hosts = list(members(document.get("hosts")))
     return {

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The addresses of a Machine, from what its Agent reports. Pure.
+"""Compute the addresses of a Cluster API Machine from the inventory that its Agent reports. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """

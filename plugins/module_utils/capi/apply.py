@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Apply a plan, chain by chain. Each write is locked to the version of the object that it was planned from.
+"""Write the changes that a reconcile pass planned. The writes of one object form a chain, and are made in order.
 
-A conflict ends a chain; the caller then reads and plans again.
+Each write is locked to the version of the object that it was planned from. A conflict ends a chain; the caller then
+reads and plans again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a host needs to fetch its ignition: read from the Machine's bootstrap data. Pure.
+"""Read from the bootstrap data of a Machine how its host fetches its Ignition config: pool name, headers and token.
+Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Detect whether upstream's controller reconciles a namespace: two controllers that claim Agents at the same time would
-take them from each other.
+"""Detect whether upstream's controller (cluster-api-provider-agent) reconciles a namespace.
+
+Two controllers that claim Agents at the same time would take them from each other.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Add to upstream's CRDs what the v1beta2 contract of Cluster API also requires. Pure.
+"""Extend the CRDs of cluster-api-provider-agent with the field and the labels that the v1beta2 contract of Cluster API
+requires. Pure.
 
-Upstream's schema has no ``status.initialization.provisioned``, so the API would drop the field, and its contract labels
-end at v1beta1. Only this collection's reconcile passes write that field: under the extended definitions upstream's
-controller alone makes no machine ready for Cluster API, which then uses the newer contract.
+Upstream's schema has no ``status.initialization.provisioned``, so the API drops this field, and upstream's contract
+labels end at v1beta1. Only the reconcile passes of this collection write the field. With the extended CRDs, Cluster API
+uses the newer contract, so upstream's controller alone makes no machine ready.
 
 Source: kubernetes-sigs/cluster-api docs/book/src/developer/providers/contracts.
 """

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cache of API answers, read once and then updated with single objects.
+"""Cache the answers of the hub's API during a reconcile pass. Each object is read once; single objects are updated
+later.
 
-After a conflict a reconcile pass plans several times. Reading everything again for each plan would cost hundreds of
-requests, although only the objects that were written or rejected have changed since: each write is locked to the
-version of its object, so a plan from older objects cannot do harm.
+After a conflict, a pass plans several times. Reading everything again for each plan would cost hundreds of requests,
+although only the objects that were written or rejected have changed since. A plan from older objects does no harm,
+because each write is locked to the version of its object.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .objects import Key, Object, key_of
 
 
 class KeptAnswers:
-    """Reads each path once."""
+    """Reader that requests each path once and then answers from the cache."""
 
     def __init__(self, client: KubeReader) -> None:
         self._client = client

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kinds of Cluster API and of the agent provider, in the versions that the API serves.
+"""Define the kinds of Cluster API and of the agent provider, in the versions that the API serves.
 
 Source: openshift/cluster-api-provider-agent api/v1beta1;
   kubernetes-sigs/cluster-api docs/book/src/developer/providers/contracts.
@@ -19,7 +19,7 @@ from ..kube.resource import Resource
 
 CORE_GROUP = "cluster.x-k8s.io"
 PROVIDER_GROUP = "capi-provider.agent-install.openshift.io"
-# Newest first: with v1beta2 served, both mean the same objects.
+# Newest first. If the API serves v1beta2, both versions show the same objects.
 CORE_VERSIONS = ("v1beta2", "v1beta1")
 
 AGENT_CLUSTER = Resource(PROVIDER_GROUP, "v1beta1", "AgentCluster", "agentclusters")

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Manage the label of one pool on Agents: read the pool's selector, waiting Machines and Agents from the hub, then
-write the labels.
+"""Set or remove the label of one pool on Agents: read the pool's selector, the waiting Machines and the Agents from the
+hub, then write the labels.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan label selection for upstream's controller: the label by which a pool selects is set on exactly the Agents that
-the planner chose.
+"""Plan which Agents get the label of a pool, so that upstream's controller claims exactly the Agents that the planner
+chose.
 
 Pure.
 
-Upstream claims the first Agent that fits the selector of a Machine. If upstream's controller runs, this collection
-claims no Agents; it sets the label that decides which Agents fit, and records the label on the Agent. Hosts of the pool
-keep the label, so that the controllers find them again when they replace a Machine; so do as many free Agents as the
-pool holds in reserve. The label is removed from Agents that the pool does not need any more. Labels that others have
-set are kept.
+Upstream's controller claims the first Agent that fits the selector of a Machine. If it runs, this collection claims no
+Agents. It sets the label that decides which Agents fit, and records the label on the Agent. Hosts of the pool keep the
+label, so that the controllers find them again when they replace a Machine. As many free Agents as the pool holds in
+reserve also keep it. The label is removed from Agents that the pool no longer needs. Labels that others have set are
+kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observed state of one AgentMachine, and conclusions: which Agent it has, whether it may be released. Pure."""
+"""Collect the observed state of one AgentMachine, and derive which Agent it has and whether it can be released.
+
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names that upstream's controller and ours share, so that either can go on where the other stopped.
+"""Define the finalizers, labels, annotations and Secret names that upstream's controller and this collection share, so
+that each can continue the work of the other.
 
 Source: openshift/cluster-api-provider-agent controllers/common.go.
 """
@@ -9,12 +10,12 @@ Source: openshift/cluster-api-provider-agent controllers/common.go.
 from __future__ import annotations
 
 AGENT_MACHINE_FINALIZER = "agentmachine.agent-install.openshift.io/deprovision"
-# There is no dot after "agentcluster"; that is what upstream looks for.
+# There is no dot after "agentcluster": upstream uses this spelling.
 AGENT_CLUSTER_FINALIZER = "agentclustercapi-provider.agent-install.openshift.io/deprovision"
-# On an Agent: who has reserved it.
+# On an Agent: the AgentMachine that has reserved it.
 RESERVED_LABEL = "agentMachineRef"
 RESERVED_NAMESPACE = "agentMachineRefNamespace"
-# On a ClusterDeployment: whose it is.
+# On a ClusterDeployment: the name of its AgentCluster.
 CLUSTER_LABEL = "agentClusterRef"
 # On a Machine: its deletion waits before the host is released.
 HOOK = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/agentmachine"

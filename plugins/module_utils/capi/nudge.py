@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A watch of several kinds that reports only that something has changed. The caller then reads everything again."""
+"""Watch several kinds of objects, and report only that something changed. The caller then reads everything again."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..common.clock import Clock
 from ..common.waiting import Deadline, next_event
 from ..kube.client import KubeClient
 
-# Seconds: what comes within it of the first event belongs to the same look.
+# Seconds. Events within this time after the first one are reported together.
 COLLECT = 0.3
 
 
 class ChangeSignal:
-    """Watches of lists (paths) for ``seconds``, each in a thread of its own."""
+    """Watch the list at each of ``paths`` for ``seconds``, each in a separate thread."""
 
     def __init__(self, client: KubeClient, paths: Sequence[str], seconds: float, clock: Clock) -> None:
         self._clock = clock

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading objects tolerantly: what is not there yet is empty."""
+"""Read fields of Kubernetes objects: labels, conditions, owners.
+
+A field that does not exist yet is read as an empty value, not as an error.
+"""
 
 from __future__ import annotations
 

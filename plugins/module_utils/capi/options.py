@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The implementation of module ``capi_reconcile``: its options, the choice between reconcile and label selection, its
-result.
-"""
+"""Implement module ``capi_reconcile``: its options, the choice between reconcile and label selection, its result."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan one reconcile pass over everything at once: clusters, token Secrets, machines, and which Agent each machine
-gets. Pure.
+"""Plan one reconcile pass: the writes for all clusters, token Secrets and machines together, and which Agent each
+machine gets. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Do the work of upstream's controller: observe, plan, write, and repeat until the desired state is reached."""
+"""Do the work of upstream's controller (cluster-api-provider-agent): observe, plan, write, and repeat until the desired
+state is reached.
+"""
 
 from __future__ import annotations
 

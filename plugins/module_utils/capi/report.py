@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rows for results: each Machine with the Agent that it has or would get, and for every other Agent the first rule that
-it fails.
+"""Build the rows about Machines and Agents in the results of the Cluster API modules.
+
+The row of a Machine names its Agent, or the Agent that the plan assigns to it. For each rejected Agent it names the
+first rule that this Agent does not meet.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Steps of a reconcile pass: for each object, its writes in order. After an interruption at any point, the next pass
-resumes.
+"""Define the steps of a reconcile pass: for each object, a chain of writes in order.
+
+If a run is interrupted between any two writes, the next pass continues.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .objects import key_of
 
 @dataclasses.dataclass(frozen=True)
 class ChainStep:
-    """One write. A failure of an ``optional`` one is reported, and the next write follows: none depends on it."""
+    """One write. If an ``optional`` write fails, it is reported and the chain continues: no write depends on it."""
 
     change: Change
     optional: bool = False

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connect to the cluster that the machines are nodes of, and find the provider IDs that its Nodes need.
+"""Connect to the cluster whose Nodes run on the Machines, and find the provider IDs that these Nodes need.
 
 Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
 """

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Build the hosts of platform.baremetal, whose BMC data the installed cluster receives.
+"""Build the list ``platform.baremetal.hosts`` of install-config.yaml.
+
+The installed cluster receives the BMC addresses and credentials in this list. The list is the user's own, or it is
+built from the hosts of agent-config.yaml that have BMC data.
 
 Source: openshift/installer pkg/asset/agent/agentconfig/agenthosts.go, pkg/asset/agent/manifests.
 """

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Collect all problems of a configuration: parse errors, and rule violations in the rest of it."""
+"""Collect all problems of a cluster configuration: parse errors, and rule violations in the values that were parsed.
+
+The configuration comes from inventory variables or from install-config.yaml and agent-config.yaml.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,9 @@ _INSTALL_PARSED, _INSTALL_RULES, _AGENT_PARSED, _AGENT_RULES, _OTHER_FILES = ran
 
 
 def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_iso: bool = True) -> list[Problem]:
-    """Problems of names, types and rules in the user's terms, each once; ``today`` and ``agent_iso`` as in
-    :func:`validate`.
+    """Return each problem once, with the field name that the user wrote. The installer's problems come first.
+
+    ``today`` and ``agent_iso`` are passed to :func:`validate`.
     """
     staged = [(_parsing_stage(problem, parsed), problem) for problem in parsed.problems]
     if parsed.deployment is not None:

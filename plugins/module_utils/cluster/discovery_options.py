@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the options of a discovery image, for hubs and REST services: both use assisted-service.
+"""Define and check the module options that describe a discovery image, such as proxy and kernel arguments.
 
-Every check takes the options of a module by name and yields each problem.
+The modules for a hub and those for the REST API of assisted-service use the same checks. Every check yields
+each problem.
 
 Source: openshift/assisted-service internal/cluster/validations/pull_secret_validation.go,
   internal/bminventory/inventory.go, pkg/staticnetworkconfig/generator.go.

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Convert install-config.yaml and agent-config.yaml, with the position of each value, to a :class:`Deployment`.
 
-Variables and files are both converted here, so they cannot mean different things. This module checks names, types and
-what the spec cannot represent; the rules check everything else.
+Inventory variables are first converted to the same two documents (variables.py), so variables and files cannot mean
+different things. This module checks names, types, and values that a :class:`Deployment` cannot represent. The package
+``rules`` checks everything else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Report each mistake once: drop later problems about a value that could not be parsed."""
+"""Report each mistake once: if a value could not be parsed, drop the later problems about the same value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..common.problems import DUPLICATE, REQUIRED, Problem, errors
 
 
 def without_echoes(problems: Iterable[Problem], unread: Sequence[Problem]) -> list[Problem]:
-    """The problems that are not about a value which an error in ``unread`` is about; both in the user's terms."""
+    """Return ``problems`` without those about a value for which ``unread`` (the parse errors) already has an error.
+
+    Both name fields as the user wrote them.
+    """
     # In a file, the installer reads on with what is ours alone, and says what it has to say.
     causes = [
         cause for cause in errors(unread) if not cause.file or cause.layer == "installer" or cause.kind == DUPLICATE

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of a row of the table of fields: all that is known about one field of a cluster or host."""
+"""Define the dataclasses for the rows of the table of fields (field_table.py).
+
+A row describes one field of a cluster or host: its variable, its type, its path in the installer's documents, its text
+in the documentation, and the release that introduced it.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,12 @@ from .shapes import Field, Opaque, Shape, in_snake_case
 class FieldRow:
     """One field.
 
-    ``option``: its name in the variables. An attribute of the spec with that name holds its value; without one, the
-    spec keeps the value as it was written. A field needs an attribute if other code reads it.
-    ``shape``: upstream's. Variables have its keys in snake_case unless ``verbatim``; ``variable_shape`` where more
-    differs.
-    ``text``: what it is, for schema and documentation.
+    ``option``: its name in the variables. If a class of the spec (spec.py) has an attribute with that name, the
+    attribute holds the value; otherwise the spec keeps the value as it was written. A field needs an attribute if other
+    code reads it.
+    ``shape``: its type in upstream's document. Variables have its keys in snake_case unless ``verbatim``;
+    ``variable_shape`` if variables differ in more than that.
+    ``text``: its description, for schema and documentation.
     ``upstream``: its path in upstream's document, for a host inside ``hosts[]``; empty without a counterpart.
     ``passed_on``: the document gets the value unchanged. If not, variables.py, documents.py and render.py have code for
     it.

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of fields: one row for each field of a cluster and of a host.
+"""Define the table of fields: one row for each field of ``openshift_cluster`` and of ``openshift_host``.
 
-Parsing, rendering, schema, documentation and the requests of all methods read it. A field whose value is copied
-unchanged to upstream's document needs only its row; for a field with rules, the row names the code. Option names are
-upstream's names in snake_case.
+The code that parses and renders configurations, the JSON schema, the documentation and the requests of all installation
+methods read this table. A field whose value is copied unchanged to install-config.yaml or agent-config.yaml needs only
+its row; for a field with rules, the row names the code. Option names are upstream's names in snake_case.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert values of fields between variables, upstream's documents and the spec, by the table of fields."""
+"""Convert field values between inventory variables, the installer's documents and the dataclasses of spec.py.
+
+The table of fields (field_table.py) defines each conversion. The documents are install-config.yaml and
+agent-config.yaml.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from .tree import Item
 
 
 def items_from_variables(rows: Iterable[FieldRow], variables: Item) -> dict[str, Item]:
-    """Values of the variables by upstream's names."""
+    """Return the values of the variables under the field names that upstream's document has."""
     found = ((row, variables.get(row.option)) for row in rows)
     return {row.upstream: _in_upstream_case(row, item) for row, item in found if item is not None}
 

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Shapes of install-config.yaml and agent-config.yaml in their current layout (upgrade.py converts old layouts).
+"""Define the allowed keys and value types of install-config.yaml and agent-config.yaml.
 
-They contain the fields of the table of fields, and fields that only files have.
+These shapes contain the fields of the table of fields (field_table.py), and fields that exist only in files. They
+describe the current layout; upgrade.py converts old layouts to it.
 
 Source: openshift/installer pkg/types/installconfig.go and pkg/types/agent/agent_config_type.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Criteria by which a registered machine is recognised as a host, in order of precedence.
+"""Define the criteria by which a registered machine is matched to a host of the inventory, in order of precedence.
+
+Examples of criteria are MAC address, system UUID and serial number. host_match.py applies them.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """

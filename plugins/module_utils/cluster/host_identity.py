@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse and check the options that identify a host's machine, for modules of hubs and of services.
+"""Parse and check the module options that identify the machine of a host, such as MAC addresses and serial number.
+
+The modules for a hub and those for the REST API of assisted-service use it.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """

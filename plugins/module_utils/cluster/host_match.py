@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Match registered machines to hosts: one agent for one host, by MAC address first.
+"""Match registered machines to the hosts of the inventory, one agent for each host.
 
-An agent is the registration of a machine: an Agent of a hub or a host of a service. The identities of a host are tried
-in the order MAC, system UUID, serial number, BMC address, labels, query. Each identity is tried for all hosts before
-the next one, so that the order of hosts and agents does not matter. An agent that reports MACs, none of them the
-host's, never matches that host.
+An agent is the registration of a machine: an Agent object on a hub, or a host in the REST API of assisted-service. The
+identities of a host are tried in the order MAC, system UUID, serial number, BMC address, labels, query. Each identity
+is tried for all hosts before the next one, so that the order of hosts and agents does not matter. If an agent reports
+MAC addresses and none of them belongs to the host, it never matches that host.
 
 Source: docs/upstream/infrastructure-operator.md#what-a-client-does.
 """

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Generate the options of modules agents, bare_metal_hosts and assisted_hosts for host fields that are copied
-unchanged.
+"""Generate the argument specification and documentation of host options from the table of fields.
+
+Only fields whose value is copied unchanged are generated. The modules agents, bare_metal_hosts and assisted_hosts have
+these options.
 """
 
 from __future__ import annotations

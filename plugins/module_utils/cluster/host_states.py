@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""States of a host of assisted-service, which Agents of a hub show too, and which changes each state allows.
+"""List the states of a host of assisted-service, and the changes that the service accepts in each state.
+
+The Agent objects of a hub show the same states.
 
 Source: openshift/assisted-service internal/host/statemachine.go, internal/controller/controllers/agent_controller.go,
   internal/controller/controllers/agent_reclaimer.go.

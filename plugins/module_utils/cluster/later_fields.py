@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Report fields that the installer of an older release does not know yet (docs/upstream/releases.md)."""
+"""Report fields that the installer of the chosen OpenShift release does not know yet (docs/upstream/releases.md)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and check field ``live_kernel_arguments``: arguments appended to the kernel arguments of the live system.
+"""Read and check the field ``live_kernel_arguments``: kernel arguments to append when a host boots the live system.
 
-No upstream document has this field, so a configuration directory keeps it in release.json.
+install-config.yaml and agent-config.yaml have no such field, so a configuration directory keeps it in release.json.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse YAML strictly: each value with its line, syntax errors in this collection's words.
+"""Parse YAML strictly, and keep the line of each value.
 
-Parsers quote the text around an error, and that text may be a pull secret: only file, line and column are taken from
-them.
+The messages for syntax errors are this collection's own: a YAML parser quotes the text around an error, and that text
+may be a pull secret. Only file, line and column are taken from its error.
 
-Scalars mean what they mean to the installer's parser (YAML 1.1 without dates and base-60 numbers): an unquoted MAC
+Scalars are read as the installer's parser reads them (YAML 1.1 without dates and base-60 numbers): an unquoted MAC
 stays a string.
 """
 

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Shapes of parts of install-config.yaml and agent-config.yaml: metadata, pools, networking, proxy, mirrors,
-interfaces.
+"""Define the allowed keys and value types of nested parts of install-config.yaml and agent-config.yaml.
+
+The parts are metadata, machine pools, networking, proxy, mirrors and interfaces. platform_fields.py defines those of
+the platforms.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Translate upstream's field paths to the user's: a problem names the field that the user can change, with file and
-line if known.
+"""Translate the field path of a problem to the field that the user wrote.
+
+The rules report paths of install-config.yaml and agent-config.yaml. The translated problem names the variable, or the
+field of the user's file, with file and line if they are known.
 """
 
 from __future__ import annotations

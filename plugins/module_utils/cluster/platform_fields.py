@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fields of the platforms in install-config.yaml, and of their hosts and machines.
+"""Define the allowed keys and value types below ``platform`` in install-config.yaml, for each platform.
+
+They include the hosts of platform baremetal, the hosts of vSphere, root device hints, and machine pools.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Differences between the installers of the releases, in one table (docs/upstream/releases.md has the sources).
+"""Define how the installers of the OpenShift releases differ, in one table (docs/upstream/releases.md has the sources).
 
-Only profiles compare versions: rules, manifests and Ignition read the profile of the cluster's version.
+Only this table compares versions. The code for rules, manifests and Ignition reads the profile of the cluster's
+version.
 """
 
 from __future__ import annotations

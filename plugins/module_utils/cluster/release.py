@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the OpenShift version against the releases this collection installs; return its release image."""
+"""Check that this collection can install an OpenShift version, and return the default release image of a version."""
 
 from __future__ import annotations
 

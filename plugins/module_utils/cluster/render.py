@@ -1,13 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render a :class:`Deployment` as the files that the installer reads, in a form that people can read.
+"""Render a :class:`Deployment` as install-config.yaml and agent-config.yaml.
 
 The same deployment always gives the same text. Parsing these files returns the same deployment.
 
-BMC data of the inventory is for booting and is left out: the content of these files reaches the ISO and the cluster,
-and with it the passwords. Only BMC data that the user wrote for the cluster (``platform_options.hosts``, or the hosts
-of the user's files) is written, to the hosts of agent-config.yaml, where upstream looks first.
+BMC data of the inventory is for booting and is left out, because the content of these files, passwords included, would
+reach the ISO and the cluster. Only BMC data that the user wrote for the cluster (``platform_options.hosts``, or the
+hosts of the user's files) is written, to the hosts of agent-config.yaml, where upstream looks first.
 
 Source: openshift/installer pkg/asset/agent/manifests, overrides.
 """

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Determine the rendezvous host (node 0): openshift/installer pkg/asset/agent/image/ignition.go."""
+"""Determine the rendezvous host (node 0), on which the assisted service runs during the installation.
+
+Source: openshift/installer pkg/asset/agent/image/ignition.go.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,10 @@ CANDIDATES = ("master", "arbiter")
 
 @dataclasses.dataclass(frozen=True)
 class Rendezvous:
-    """``ip`` is canonical, empty if it is unknown.
+    """The IP address of the rendezvous host, and the hosts that have it.
 
-    ``hosts`` are the indices of the hosts that have ``ip`` as a static address.
+    ``ip`` is canonical, empty if it is unknown. ``hosts`` are the indices of the hosts that have ``ip`` as a static
+    address.
     """
 
     ip: str

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose a host's disk by its root device hints, as the service does: a disk must match all hints.
+"""Choose the installation disk of a host by its root device hints, as assisted-service does.
 
-Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` converts those of
-the REST API (``size_bytes``).
+A disk must match all hints. The disks are those that the machine reported in its inventory, with field names as in an
+Agent (``sizeBytes``); :func:`as_agents` converts the field names of the REST API (``size_bytes``).
 
 Source: openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go,
   internal/host/hostutil/host_utils.go.

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of the release's
-profile that rules read.
+"""Differences between OpenShift releases that the validation rules need: what the installer accepts.
 
-The source of each boundary is in docs/upstream/releases.md. 4.22 left the main branch of openshift/installer in April
-2026; what was merged later belongs to 4.23 and 5.0, which are one code base.
+Each property is one difference in install-config.yaml or agent-config.yaml. ``ReleaseProfile`` (profile.py) extends
+this class for all other code. The source of each difference is in docs/upstream/releases.md. The release branch of 4.22
+was created in April 2026; what was merged into openshift/installer later belongs to 4.23 and 5.0, which share their
+code.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Release = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class RuleProfile:
-    """See :class:`ReleaseProfile`, which all other code uses."""
+    """What the installer of ``release`` accepts. Only validation rules use it; other code uses ``ReleaseProfile``."""
 
     release: Release
     okd: bool = False

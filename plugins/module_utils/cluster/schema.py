@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published JSON schemas of ``openshift_cluster`` and ``openshift_host``, from the table of fields
-(field_table.py).
+"""Generate the published JSON schemas of the variables ``openshift_cluster`` and ``openshift_host``.
+
+The source is the table of fields (field_table.py).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Shapes of documents: the allowed keys and the form of their values.
+"""Define shapes, which describe the allowed keys and value types of a document, and check documents against them.
 
-One table of shapes drives the check of names and types, the suggestion of the nearest name and the published JSON
-schema.
+The same shapes are used to check names and types, to suggest the nearest name for a wrong one, and to generate the
+published JSON schema.
 """
 
 from __future__ import annotations

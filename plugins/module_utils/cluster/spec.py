@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of a cluster and its hosts, which every other package works with.
+"""Define the dataclasses of a cluster and its hosts (the spec), which every other package works with.
 
-A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field
-names are upstream's in snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's
-spelling.
+A :class:`Deployment` is created from inventory variables, or from install-config.yaml and agent-config.yaml; defaults
+are filled in. Field names are upstream's in snake_case; documents that upstream treats as opaque stay verbatim mappings
+in upstream's spelling.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a user's file as text: a file that cannot be read is a problem of that file only."""
+"""Read a user's file as text. If the file cannot be read, record a problem instead of raising an exception."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def is_missing(file: Path) -> bool:
-    """Whether no such file exists. :func:`read_text` reports a file that exists and cannot be read."""
+    """Whether the file does not exist. :func:`read_text` reports a file that exists and cannot be read."""
     try:
         file.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values that keep the position where the user wrote them.
+"""Represent parsed input as a tree of values, each with the position where the user wrote it.
 
-Whatever happens to a value on its way to the spec (old layouts upgraded, variables converted to upstream's form,
-overrides merged), its :class:`Item` keeps the user's path, file and line, so that every later problem can name them.
+Old layouts are upgraded, variables are converted to upstream's form, and overrides are merged. Through all these steps
+the :class:`Item` of a value keeps the user's path, file and line, so that every later problem can name them.
 """
 
 from __future__ import annotations

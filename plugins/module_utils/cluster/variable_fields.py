@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Shapes of ``openshift_cluster`` and ``openshift_host``, and each option's field in upstream's documents."""
+"""Define the allowed keys and value types of the variables ``openshift_cluster`` and ``openshift_host``.
+
+Also map each option to its field in install-config.yaml or agent-config.yaml, and back. Both come from the table of
+fields (field_table.py).
+"""
 
 from __future__ import annotations
 

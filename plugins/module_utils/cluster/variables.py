@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Convert the variables (``openshift_cluster``, and one ``openshift_host`` for each host) to a :class:`Deployment`.
 
-They are first converted to upstream's two documents, each value keeping the name of its variable; then
-``install_config_overrides`` is merged into the first of them, and both are read exactly as the user's files would be.
-So a variable cannot mean something that a file does not.
+The variables are first converted to install-config.yaml and agent-config.yaml; each value keeps the name of its
+variable. Then ``install_config_overrides`` is merged into install-config.yaml, and both documents are read exactly as
+the user's files would be. So a variable and the same field in a file always have the same meaning.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert MAC addresses to one spelling, and read sets of IP addresses.
+"""Convert MAC addresses to one spelling, and parse sets of IP addresses.
 
-Documents for upstream are checked by separate strict parsers, because upstream does not accept the same spellings as
-netaddr: ``cluster/upstream/texts.py`` (Go's net.ParseMAC and net.ParseCIDR) and ``nmstate``.
+Do not use it to validate documents for the installer, which does not accept the same spellings as netaddr. Their strict
+parsers are ``cluster/upstream/texts.py`` (Go's net.ParseMAC and net.ParseCIDR) and the package ``nmstate``.
 """
 
 from __future__ import annotations

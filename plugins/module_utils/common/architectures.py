@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names of CPU architectures. Options and results have rpm's name; upstream documents partly have Go's."""
+"""Convert names of CPU architectures between Go (``amd64``) and rpm (``x86_64``).
+
+Module options and results have the name of rpm. Some documents of the installer have the name of Go.
+"""
 
 from __future__ import annotations
 
@@ -10,5 +13,5 @@ RPM_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "ppc64le": "ppc64le"
 
 
 def go_architecture(name: str) -> str:
-    """Go's name of an architecture by either name; a name that is neither is returned as it is."""
+    """Return Go's name of an architecture, given Go's or rpm's. Any other name is returned unchanged."""
     return next((go for go, rpm in RPM_ARCHITECTURES.items() if rpm == name), name)

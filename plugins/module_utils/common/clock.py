@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A clock that is passed as an argument, so that tests of waits need not wait."""
+"""Define the clock that code with waits takes as an argument, so that tests can replace it and need not wait."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``openshift_connect_to``: connect to another address, while URL, Host header, SNI and certificate check keep the name
-(curl's --connect-to).
+"""Parse the mapping ``openshift_connect_to``, and look up the address to connect to instead of the one in a URL.
+
+Only the TCP connection uses the other address. URL, Host header, SNI and certificate check keep the original name, as
+with curl's --connect-to.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ _SPLIT = re.compile(r"^(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d
 
 
 def split_endpoint(text: str) -> tuple[str, int | None]:
-    """``host[:port]``, ``[v6][:port]`` or a bare IPv6 address; raises ValueError with the reason."""
+    """Split ``host[:port]``, ``[v6][:port]`` or a bare IPv6 address; raise ValueError with the reason."""
     try:
         return str(ipaddress.ip_address(text)), None
     except ValueError:

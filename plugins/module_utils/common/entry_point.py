@@ -1,11 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run a module: pass its arguments to one package, and return the result without secrets.
+"""Run an Ansible module of this collection: pass its arguments to its ``run`` function, and return the result.
 
-A module (a file in plugins/modules) provides ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of
-AnsibleModule) and ``run(call: Call) -> dict``. :func:`run_module` runs it as a module, the shared action runs it
-in-process; both use :func:`perform`, so they cannot differ. This is the only file of module_utils that imports Ansible.
+Secrets are removed from the result. A module (a file in plugins/modules) provides ``argument_spec() -> dict``,
+``OPTIONS`` (the other keyword arguments of AnsibleModule) and ``run(call: Call) -> dict``. :func:`run_module` runs it
+as a module; the action plugin that all modules share runs it in-process. Both use :func:`perform`, so they cannot
+differ.
+This is the only file of module_utils that imports Ansible.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Foreseeable faults. Modules turn each into a failed task with its text; nothing else may reach a user as a
-traceback.
+"""Define the exceptions for foreseeable faults, such as wrong input or an unreachable service.
+
+A module converts each of them to a failed task with the text of the exception. Only faults in the code itself may reach
+the user as a traceback.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _ENDS = (".", ":", "!", "?", "…")
 
 
 class ZeroTouchError(Exception):
-    """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it.
+    """Base class of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it.
 
     ``result`` is what a module returns besides the message (``changed`` included): set it where work was done before
     the fault.

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names and addresses that a remote machine reports about itself: which of them may become a host of an inventory.
+"""Check whether a host name or address that a remote machine reported about itself is safe in an Ansible inventory.
 
-Ansible connects to what an inventory names. A machine that calls itself ``127.0.0.1`` would otherwise send plays to the
-controller, and one that calls itself ``-oProxyCommand=...`` would pass an option to ssh.
+Ansible connects to the host names in an inventory. Without this check, a machine that reports the name ``127.0.0.1``
+would redirect plays to the controller, and one that reports ``-oProxyCommand=...`` would pass an option to ssh.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HTTP client of all packages: urllib3 with this collection's connection mapping, TLS options and error messages.
+"""Send HTTP requests for all packages: urllib3 with this collection's address mapping, TLS options and error messages.
 
-urllib3 is installed wherever the kubernetes library is. Status codes are returned, not raised: each package interprets
-them.
+urllib3 is installed with the kubernetes library. An HTTP error status is returned, not raised: each package interprets
+it.
 """
 
 from __future__ import annotations

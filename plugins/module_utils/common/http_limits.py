@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Limits of an HTTP answer: its size on the wire, its size after decompression, and the time until it is complete.
+"""Limit an HTTP response: its size on the wire, its size after decompression, and the time until it is complete.
 
-A read timeout bounds the silence between two bytes, not the answer: a server that sends one byte every few seconds
-never reaches it. The decoders of urllib3 unpack a whole block at once (releases before 2.6 without any limit), so the
-content is unpacked here, in bounded pieces.
+A read timeout only limits the pause between two bytes: a server that sends one byte every few seconds never exceeds it.
+The decoders of urllib3 unpack a whole block at once (releases before 2.6 without any limit), so the content is unpacked
+here, in bounded pieces.
 """
 
 from __future__ import annotations

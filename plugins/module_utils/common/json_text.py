@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse JSON of users and of remote services: every error is a ValueError."""
+"""Parse JSON from users and remote services, with limits for size, depth and numbers.
+
+Every error is a ValueError.
+"""
 
 from __future__ import annotations
 

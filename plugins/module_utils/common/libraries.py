@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The only importer of third-party packages.
+"""Import third-party packages such as kubernetes and netaddr; no other file imports them.
 
-Each name is imported when it is first used (``import kubernetes`` alone costs 0.65 s), and a missing package becomes
-:class:`MissingLibrary`, which modules report with Ansible's message.
+Each package is imported when it is first used (``import kubernetes`` alone takes 0.65 s). If a package is missing, the
+error is :class:`MissingLibrary`, which modules report with Ansible's message.
 
 Source: docs/upstream/ansible.md#cost-of-imports.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lists of names and reasons in a message."""
+"""Format a list of names or reasons for a message, such as ``a, b and 3 more``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 
 def listed(names: Sequence[str], most: int, separator: str = ", ", *, total: int | None = None) -> str:
-    """At most ``most`` of the names, and how many there are besides.
+    """Return at most ``most`` of the names, and the number of the others.
 
-    ``a, b and 3 more``; with the separator ``; `` it is ``a; b; and 3 more``. ``total`` is the number of all where
-    ``names`` are only the first ones.
+    The result is ``a, b and 3 more``; with the separator ``; `` it is ``a; b; and 3 more``. If ``names`` has only the
+    first names, ``total`` is the number of all.
     """
     text = separator.join(names[:most])
     more = (len(names) if total is None else total) - min(len(names), most)

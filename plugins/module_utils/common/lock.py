@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Lock a work directory, so that one run at a time changes it: a task that changes something there holds the lock.
+"""Lock a work directory, so that only one run at a time changes it. Each task that changes files there holds the lock.
 
-The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. A run that has to
-wait reads the content of the file. The content also covers the time between two tasks, when no process holds the lock.
+The lock is a flock of the kernel, so it is released when its process ends, also after a crash. The content of the lock
+file names the run. It also protects the work directory between two tasks of that run, when no process holds the flock.
+Another run reads the content while it waits.
 """
 
 from __future__ import annotations

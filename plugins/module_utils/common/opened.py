@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Protocol of a module call, for packages, which do not import Ansible.
+"""Define the protocol ``Opened``: one call of a module, with its arguments, check mode and output.
 
-The class itself is in ``entry_point.py``, which imports Ansible.
+Packages use this protocol because they must not import Ansible. The class that implements it (``Call``) is in
+``entry_point.py``, which imports Ansible.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .clock import Clock
 
 
 class Opened(Protocol):
-    """One call of a module (:class:`~.entry_point.Call`)."""
+    """One call of a module. :class:`~.entry_point.Call` implements it."""
 
     @property
     def params(self) -> Mapping[str, Any]:

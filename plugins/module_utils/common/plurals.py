@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Words that follow a number: one host is, two hosts are."""
+"""Choose the singular or plural form of a word after a number: 1 host is, 2 hosts are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A problem with an input: the one shape that all checks return (docs/conventions.md#results)."""
+"""Define the dataclass ``Problem``, which every check of an input returns (docs/conventions.md#results).
+
+A problem has the path of the field, its file and line, the value, the severity and a hint.
+"""
 
 from __future__ import annotations
 

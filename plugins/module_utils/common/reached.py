@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Record which services have answered during this run, so that each of its tasks waits for a service that restarts.
+"""Record which services have answered during this run, so that later tasks wait for such a service if it restarts.
 
-The first request of a task cannot know whether its address is wrong or the service is unavailable for some seconds.
-Ansible's process has a temporary directory that all its tasks share and that it removes at its end; a file there
-records that the service has answered a former task. Outside of such a run only answers to the same process count.
+If the first request of a task fails, the URL may be wrong, or the service may be unavailable for some seconds. The
+record decides: a service that answered an earlier task has a correct URL. It is a file in the temporary directory of
+the ansible-playbook process, which all tasks share and which is removed at the end. Without that directory, only
+answers to the same process count.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Repeat calls that may fail temporarily: the dataclass of a policy, and the code that applies it.
+"""Repeat calls that may fail temporarily. This file defines the dataclass of a retry policy and applies a policy.
 
-The policies themselves are in :mod:`.retry_policies`. A caller names one of them.
+The policies themselves are in :mod:`.retry_policies`. A caller passes one of them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The retry policies of the collection, each with its reason. Callers name one; no other file has numbers of attempts.
+"""Define all retry policies of the collection, each with its reason. No other file sets the number of attempts.
 
-Two policies for one service differ in what a second request may do: a policy for reads and for writes with the same
-effect the second time, and a stricter one for all other writes.
+A service may have two policies: one for reads and idempotent writes, which can be repeated safely, and a stricter one
+for all other writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compute and decode the forms in which remote services repeat a secret: quoted, escaped, encoded."""
+"""Compute the quoted, escaped and base64 forms in which a remote service may repeat a secret, and decode base64.
+
+secrets.py uses these forms to hide secrets in output.
+"""
 
 from __future__ import annotations
 

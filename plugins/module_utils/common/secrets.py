@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Keep secrets out of all output: find the secret leaves of data, and hide secrets in texts.
+"""Keep secrets out of all output: find the secret values in nested data, and hide secrets in texts.
 
-Dict options are never ``no_log`` (ansible-core 2.19 to 2.21 then replaces every equal substring of the result,
-docs/upstream/ansible.md#options-with-no_log); instead modules collect the secret leaves with :func:`secret_values` and
-register those.
+Dict options are never ``no_log``: ansible-core 2.19 to 2.21 would then replace every equal substring of the result
+(docs/upstream/ansible.md#options-with-no_log). Instead, modules collect the secret values with :func:`secret_values`
+and register these.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The types that a remote document must have before the collection reads it, as tables.
+"""Check that a document from a remote service has the expected types, before other code reads it.
 
-A shape is a type (``str``, ``int``, ``float``, ``bool``, ``dict``, ``list``), ``object`` for anything, ``[shape]`` for
-a list, or a mapping of keys to shapes; the key ``*`` is for all keys that are not listed. Keys that a shape does not
-have are not looked at. A key with null counts as absent, as Go reads it, and is removed.
+The expected types are a shape: a type (``str``, ``int``, ``float``, ``bool``, ``dict``, ``list``), ``object`` for
+anything, ``[shape]`` for a list, or a mapping of keys to shapes. The key ``*`` covers all keys that are not listed.
+Keys that a shape does not have are not checked. A key with null counts as absent, as in Go, and is removed.
 """
 
 from __future__ import annotations

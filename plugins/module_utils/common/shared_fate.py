@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide whether a host is the cause of a failed installation, or only part of a cluster that failed."""
+"""Decide whether a host in state ``error`` caused a failed installation or failed only with its cluster."""
 
 from __future__ import annotations
 

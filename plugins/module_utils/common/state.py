@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``state.json``: what must outlive a run. One document, a section per package, written whole under a lock."""
+"""Read and write ``state.json``, the file in the work directory with the data that later runs need.
+
+The file is one JSON document with a section for each package. Every write replaces the whole file, under a lock.
+"""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
 
 Code that reads a section can rely on the types; an edited file is rejected here, with a message.
 
-A shape is a type of JSON, a dict of shapes by key (keys that are not listed may hold anything, listed ones may be
-absent), ``{EACH: shape}`` for a mapping with any keys, a list with the shape of its elements, or a function that says
-what is wrong with a text.
+The expected types are a shape: a type of JSON, a dict of shapes by key (keys that are not listed may hold anything,
+listed ones may be absent), ``{EACH: shape}`` for a mapping with any keys, a list with the shape of its elements, or a
+function that returns the fault of a text.
 """
 
 from __future__ import annotations

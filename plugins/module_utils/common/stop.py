@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""End a task early: on SIGINT, SIGTERM, the end of its playbook, or the stop switch.
+"""End a task early: on SIGINT, on SIGTERM, at the end of the ansible-playbook process, or by the stop switch.
 
-The task finishes the running request, closes sessions and writes state within ten seconds. The switch is a file in the
-work directory, for jobs that get no signal (ansible/ansible-runner ``ansible_runner/runner.py``, handle_termination:
-SIGKILL).
+The task finishes the running request, closes sessions and writes state within ten seconds. The stop switch is a file in
+the work directory. It is for jobs that get SIGKILL and no earlier signal (ansible/ansible-runner
+``ansible_runner/runner.py``, handle_termination: SIGKILL).
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connect a task to the state store of its work directory.
+"""Let a task save the state of its work directory in the configured state store.
 
-A separate process of the run keeps the lease and stores the state (``deployment/state/process.py``). Tasks need neither
-the store's address nor its credentials: they read the status of that process, and ask it to store, through files in
-:data:`DIRECTORY`. Without that directory the work directory itself is the store.
+A separate process of the run (``deployment/state/process.py``) renews the lease on the store and saves the state. Tasks
+need neither the address of the store nor its credentials: they read the status of that process and send it requests
+through files in :data:`DIRECTORY`. Without that directory no store is configured, and the work directory has the only
+copy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading a tar of a remote side as a stream, with limits: of what it unpacks to, of its members and of their extended
-headers.
+"""Read a tar archive from a remote service as a stream, with limits against malicious or damaged archives.
+
+The limits apply to the unpacked size, the number of members and the size of extended headers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Texts for a terminal, a log or a page: characters that act on a terminal or hide text are shown as escapes.
+"""Replace characters that control a terminal or hide text by visible escapes, for a terminal, a log or a page.
 
-Remote systems choose parts of most texts that users read. An escape sequence in one can clear the screen, forge the
-line of a successful task or write to the clipboard; bidirectional overrides and characters without a shape make a text
-look like another one. The escape is visible, as evidence.
+Most texts that users read contain parts from remote systems. An escape sequence in such a part can clear the screen,
+forge the line of a successful task or write to the clipboard. Bidirectional overrides and invisible characters make a
+text look like another one. The escape stays visible, as evidence.
 """
 
 from __future__ import annotations

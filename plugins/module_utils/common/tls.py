@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""TLS options as the user gives them: ``validate_certs``, ``ca_cert`` (path or PEM), ``fingerprint``."""
+"""Check the TLS options of a module, and create SSL contexts from them.
+
+The options are ``validate_certs``, ``ca_cert`` (path or PEM) and ``fingerprint``.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What to do about a TLS fault, by the words of OpenSSL, urllib3 and servers."""
+"""Choose the hint for a TLS error, which says what the user can do about it.
+
+The choice depends on the error text of OpenSSL, urllib3 or the server.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Building blocks of a wait loop: deadline, iterations, progress lines, and how long a reason must persist before it
-counts.
+"""Provide the parts of a wait loop: the deadline, the iterations, and the progress lines.
+
+Also measure how long a fault persists: some faults end a wait only if they last.
 
 A wait is a ``for`` loop over :func:`turns`. The body reads the state, prints progress and leaves the loop when the wait
 is over. The code after the loop handles the limit::

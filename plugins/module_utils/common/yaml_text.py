@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write YAML text as upstream's Go tools do: files compare equal to theirs, and Go readers read the same values.
+"""Write YAML as the installer's Go tools do, so that files compare equal to theirs and Go reads the same values.
 
-Keys in Go's order, list items not indented below their key, several lines as a literal block. A text that a YAML 1.1 or
-Go reader would read as another type (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted; other texts that
-cannot be plain are single-quoted.
+Keys are in Go's order, list items are not indented below their key, and several lines are a literal block. A text that
+a YAML 1.1 or Go parser would read as another type (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted; other
+texts that cannot be plain are single-quoted.
 """
 
 from __future__ import annotations

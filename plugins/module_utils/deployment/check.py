@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check settings, hosts and configuration, and report all mistakes together before anything is touched."""
+"""Check settings, hosts and configuration, and report all mistakes together before anything is changed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ _NOWHERE = Path("/nonexistent")
 def check_input(
     problems: Sequence[Problem], provided: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]
 ) -> Mapping[str, str]:
-    """``problems`` are those already found, ``provided`` is what :class:`Input` takes, by the same names; empty where
-    it cannot be checked.
+    """Check the input of a deployment, and return the files of its configuration, which only method agent has.
 
-    Returns the files of the configuration, which only method agent has. Raises :class:`InvalidInput` with all problems
-    if one of them is an error.
+    ``problems`` are those already found, ``provided`` has the arguments of :class:`Input` by name; it is empty where
+    the input cannot be checked. Raises :class:`InvalidInput` with all problems if one of them is an error.
     """
     deployment, of_configuration = _read(provided, tell_secrets)
     found = _once(problems, of_configuration)

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write the findings of a check in machine-readable forms: a JSON document, annotations of GitHub, a Code Quality
-report of GitLab.
+"""Write the findings of a check for other programs: as a JSON document, as annotations for GitHub, or as a Code Quality
+report for GitLab.
 """
 
 from __future__ import annotations

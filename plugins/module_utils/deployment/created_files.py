@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Distinguish the files that this collection created in a work directory from those of the user: a project of the user
-with its own ``config/`` and ``images/`` can be the work directory.
+"""Separate the files that this collection created in a work directory from the files of the user.
+
+The work directory can be a project of the user that has its own ``config/`` and ``images/``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write what a user needs to log in: a kubeconfig that also trusts the ingress, a second kubeconfig whose server is the
-address from ``openshift_connect_to``, the console's URL.
+"""Write the files with which a user logs in to the new cluster, and find the URL of its console.
 
-The ingress CA exists only once the cluster runs. It is added before the CA data of each ``clusters[]`` entry of
+One kubeconfig also trusts the CA of the ingress. A second one has the address from ``openshift_connect_to`` as its
+server. The ingress CA exists only once the cluster runs. It is added before the CA data of each ``clusters[]`` entry of
 auth/kubeconfig, as ``agent wait-for install-complete`` does (openshift/installer pkg/agent/cluster.go,
 pkg/agent/waitfor.go).
 """

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Find out whether an InfraEnv on a hub belongs to another deployment.
 
-Its UID proves that it belongs to this one; without the UID, an Agent that is a machine of this deployment does.
+A recorded UID proves that the InfraEnv belongs to this deployment. Without the UID, the proof is an Agent of that
+InfraEnv that is a machine of this deployment.
 """
 
 from __future__ import annotations

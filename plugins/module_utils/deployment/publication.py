@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``image_server``: publish the image of a work directory for the BMCs of the deployment, by
-the method that the user chose.
+"""Publish the image of a work directory so that the BMCs of the deployment can read it, or withdraw it, for module
+``image_server``. The user chooses the method.
 """
 
 from __future__ import annotations

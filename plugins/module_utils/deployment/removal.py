@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the removal of a deployment (machines to power off, objects to delete from hub or service), and remove its
-files.
+"""Plan the removal of a deployment, and delete its files.
+
+The plan says which machines are powered off, and which objects are deleted from the hub or the assisted-service.
 """
 
 from __future__ import annotations

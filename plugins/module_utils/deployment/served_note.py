@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The note of a failed run that its image server still runs; without the server, a machine that boots later would find
-no image.
+"""Write the note that the image server of a failed run still runs. Without that server, a machine that boots later
+would find no image.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..serving.served import recorded_process
 
 
 def served_note(state: Mapping[str, Any]) -> str:
-    """That the image is still served, where and until when; empty when it is not."""
+    """The note that the image is still served, with its URL and until when; empty when it is not served."""
     published = state.get("publish") or {}
     process = recorded_process(published)
     if process is None:

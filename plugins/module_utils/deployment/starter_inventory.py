@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write a first inventory, with comments, from a few answers.
+"""Write a first inventory, with comments, from the user's answers to a few questions.
 
 Values without an answer are left blank, and the check of the variables names each with its line.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Why a run does nothing, or a wait ends without its result: one type for all methods, and its message."""
+"""Define why a run does nothing, or why a wait ends without its result, for all installation methods; and format the
+message about it.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Record the UID of the cluster or InfraEnv that a deployment created, and refuse an object with another UID. The
-record is key ``created`` of section ``hub`` of the state. Two hubs can have objects of the same name.
+"""Record the UID of the cluster or InfraEnv that a deployment created on its hub, and refuse an object with another
+UID.
+
+Two hubs can have objects of the same name. The record is key ``created`` in section ``hub`` of the deployment's state.
 """
 
 from __future__ import annotations

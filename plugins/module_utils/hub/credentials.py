@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write credentials from Secrets of a hub as files of a work directory, if the files differ."""
+"""Write credentials in Secrets of a hub to files in a work directory. A file with the same content is not written."""
 
 from __future__ import annotations
 

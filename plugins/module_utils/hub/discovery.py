@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the URLs of an InfraEnv's discovery image, and download files that are verified to be of this InfraEnv.
+"""Read the URLs of an InfraEnv's discovery image, and download its files. Each file is verified to belong to this
+InfraEnv.
 
-URLs get a new signature with every change of the InfraEnv, so they are read right before use, and again afterwards: a
-file that was transferred while the image changed is transferred again. A file is trusted for its content, not for its
-origin: the ISO must start the agent of this InfraEnv.
+The signature in the URLs changes with every change of the InfraEnv. So the URLs are read right before the download and
+again afterwards. If the image changed meanwhile, the file is downloaded again. A file is trusted for its content, not
+for its origin: the ISO must start the agent of this InfraEnv.
 
 Source: openshift/assisted-service internal/imageservice/urls.go, internal/ignition/discovery.go,
   internal/ignition/templates; openshift/assisted-image-service internal/handlers.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Refuse changes of objects on a hub that another tool created: this collection uses them as they are."""
+"""Refuse to change an object on a hub that another tool created. This collection uses such objects unchanged."""
 
 from __future__ import annotations
 

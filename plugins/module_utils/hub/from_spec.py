@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert a cluster and its hosts to options of modules ``infra_env`` and ``agents``: the same configuration as for an
-agent ISO.
+"""Convert the description of a cluster and its hosts to options of modules ``infra_env`` and ``agents``.
+
+The options mean the same configuration as an agent ISO of this description.
 """
 
 from __future__ import annotations

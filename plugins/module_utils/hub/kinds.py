@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kinds on a hub that our modules read or write.
+"""Define the kinds of objects on a hub that this collection reads or writes.
 
 Source: openshift/assisted-service api/v1beta1, api/hiveextension/v1beta1.
 """

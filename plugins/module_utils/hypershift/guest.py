@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the kubeconfig of a hosted cluster, and list its certificate requests that are not approved. The hosted cluster
-itself is read only if a host is stuck.
+"""Read the kubeconfig of a hosted cluster, and list its certificate requests that are not approved.
+
+The hosted cluster's own API is contacted only if a host is stuck.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kinds of HyperShift that our modules read or write.
+"""Define the HyperShift kinds that this collection reads or writes.
 
 Source: openshift/hypershift hypershift-operator/controllers/manifests,
   hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go.

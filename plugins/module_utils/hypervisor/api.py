@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Interface to libvirt that this collection uses: :class:`Hypervisor`.
+"""Define the interface to libvirt that this collection uses: :class:`Hypervisor`.
 
 Two drivers implement it: the Python binding (binding.py) and the program virsh (virsh.py).
 """
@@ -14,7 +14,7 @@ from typing import Protocol
 
 from ..common.errors import ZeroTouchError
 
-# The states of virDomainState as virsh names them; all others are a machine that is on.
+# States of a machine that is off, as virsh prints virDomainState. In all other states it is on.
 OFF_STATES = frozenset({"shut off", "crashed", "no state"})
 
 

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse libvirt domain definitions, and generate the two definitions that boot an image once.
+"""Parse libvirt domain definitions, and generate the two definitions with which a host boots an image exactly once.
 
-QEMU reads the boot order when its process starts, and a restart of the guest keeps it. The media of a CD drive can
-change meanwhile. So the saved definition of a host starts from its disk, with an empty CD drive. The host is started
-once with another definition, whose CD drive has the image and comes first. Once the host has installed, the medium is
-ejected from the running domain, and its next restart is from the disk (docs/upstream/libvirt.md).
+QEMU reads the boot order when its process starts, and a restart of the guest keeps it. Only the medium in a CD drive
+can change meanwhile. So the saved definition of a host starts from its disk, with an empty CD drive. The host is
+started once with another definition, whose CD drive has the image and comes first. Once the host has installed, the
+medium is ejected from the running domain, and its next restart is from the disk (docs/upstream/libvirt.md).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Keep images as volumes of a storage pool: upload each once for all hosts, delete it when no domain refers to it any
-more.
+"""Store images as volumes of a libvirt storage pool. Each image is uploaded once for all hosts, and deleted when no
+domain refers to it any more.
 
 libvirt can neither rename a volume nor compare its content. So a second, empty volume marks the image as complete, and
-the name of the marker identifies the content.
+the name of this marker identifies the content.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check connection URIs of libvirt, and prepare a URI for a connection."""
+"""Check the connection URI of a hypervisor (libvirt), and change it so that ssh never asks for a password."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""libvirt through its program virsh, for Pythons without the binding."""
+"""Control libvirt through the program virsh, for a Python without the libvirt binding."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""XML documents of libvirt, parsed and written."""
+"""Parse and write the XML documents of libvirt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from ..common.errors import ZeroTouchError
 
-# The one namespace of this collection in the metadata of domains and networks.
+# XML namespace of this collection in the metadata of domains and networks.
 OWN = "https://zerotouch.openshift/libvirt/1.0"
 _NAMESPACES = {
     "zerotouch": OWN,

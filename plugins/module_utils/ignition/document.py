@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An Ignition config (spec 3.2.0) as data: files, directories, units, one user.
+"""Represent an Ignition config (spec 3.2.0) as dataclasses, and write it as JSON.
+
+The config has files, directories, systemd units and one user.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """

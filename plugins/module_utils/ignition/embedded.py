@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read secrets back from the Ignition config in an agent image. The image may outlive the state file."""
+"""Read the secrets of a cluster from the Ignition config in an agent image.
+
+A deployment that lost its state file recovers the secrets in this way.
+"""
 
 from __future__ import annotations
 

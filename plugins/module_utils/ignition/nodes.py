@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Build the Ignition config of the live system that joins a running cluster.
+"""Build the Ignition config of the live system that installs machines as additional nodes of a running cluster.
 
 Each machine is its own rendezvous host, at 127.0.0.1: it imports the cluster into the assisted service on the same
-machine, and requests its installation from that service. The caller passes what is known of the running cluster;
-nothing is fetched here.
+machine, and requests its installation from that service. The caller passes the data of the running cluster; this module
+sends no requests.
 
 Source: openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow.
 """

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Generate the secrets of a cluster, once: tokens, signers, the administrator's certificate and password.
+"""Generate the secrets of a cluster: tokens, signer certificates, and the administrator's certificate and password.
 
-They are in section ``secrets`` of state.json (mode 0600). A rebuilt image uses the same values, so that a kubeconfig
-that the user already has keeps working.
+They are generated once and kept in section ``secrets`` of state.json (mode 0600). A rebuilt image uses the same values,
+so that a kubeconfig that the user already has stays valid.
 
 Source: openshift/installer pkg/asset/agent/gencrypto, cmd/openshift-install/agent.go.
 """

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Table of the files and units in an agent image of this collection: what reads each of them, and what only upstream's
-image has.
+"""List the files and units in an agent image of this collection, with the program that reads each file.
 
-docs/reference/ignition-files.md is this module's :func:`markdown`; tests compare the page, this table and real Ignition
-configs with each other.
+Also list the files and units that only the image of openshift-install has. :func:`markdown` generates
+docs/reference/ignition-files.md from this table. Tests compare the page, this table and real Ignition configs with each
+other.
 """
 
 from __future__ import annotations

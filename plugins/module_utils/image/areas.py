@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find the areas of a CoreOS live image that may be changed (Ignition, kernel arguments), in all historical forms.
+"""Find the byte ranges of a CoreOS live image that may be changed: the areas for Ignition and kernel arguments.
+
+All forms in which older images store these areas are supported.
 
 Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs, src/live/customize.rs.
 """

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write files made of parts of a base image: planned against the existing file, written whole or not at all."""
+"""Write a file that consists of parts of a base image and new bytes.
+
+The plan compares the existing file, and the file is written only if it differs. It is written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ from .iso9660 import ImageFile, Piece
 
 @dataclasses.dataclass(frozen=True)
 class ArtifactRecord:
-    """What an earlier run left in ``state.json``: the file's size and modification time (ns), what it was made of, its
-    SHA-256 ("" = not computed).
+    """Record of an earlier run in ``state.json``: the file's size and modification time (ns), the parts that it
+    consists of (``recipe``), and its SHA-256 ("" = not computed).
     """
 
     size: int = -1

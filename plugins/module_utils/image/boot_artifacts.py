@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Make the files of a network boot: kernel, initrd followed by the Ignition config, root file system, and the script
-that names them.
+"""Write the files for a network boot (PXE): the kernel, the initrd with the Ignition config at its end, the root file
+system, and the boot script that names them.
 
 Names and contents are those of ``openshift-install agent create pxe-files``.
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cache of base images that were downloaded by URL: ``<cache>/base-images/<key>/<name>``. The key identifies the image
+"""Cache base images that were downloaded by URL, in ``<cache>/base-images/<key>/<name>``. The key identifies the image
 (its SHA-256, else its URL).
 """
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A virtual image: byte ranges of a base image mixed with new bytes. It is read like a file; no image is written to
-disk.
-"""
+"""Read a virtual image like a file: byte ranges of a base image, mixed with new bytes. No image is written to disk."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Copy an image with changed byte ranges, and compare or hash such a copy; in blocks, to use little memory."""
+"""Copy an image with changed byte ranges, and compare or hash such a copy. All work is done in blocks, to use little
+memory.
+"""
 
 from __future__ import annotations
 

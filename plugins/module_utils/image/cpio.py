@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and write cpio archives (newc) as the kernel unpacks them: concatenated, each compressed or not, zeros between.
+"""Read and write cpio archives (newc) in the form that the kernel unpacks: several archives in a row, each compressed
+or not, with zeros between them.
 
 Source: coreos/coreos-installer src/live/embed.rs, src/io/initrd.rs.
 """

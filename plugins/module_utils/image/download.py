@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Download large files by URL: resumable, verified, whole or not at all.
+"""Download large files by URL. A download is resumable and verified, and the file is written whole or not at all.
 
 An interrupted transfer continues where it stopped, in this run or the next, as long as the server still has the same
 file (RFC 9110 13.1.5, If-Range).

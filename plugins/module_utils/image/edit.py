@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compute changes of a live image as byte ranges. Pure: from an image value and desired content to patches."""
+"""Compute which bytes of a live image change for a desired Ignition config or desired kernel arguments. Pure: nothing
+is written here.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a CoreOS live image: its form, architecture and embedded files, and the areas that may be changed."""
+"""Read a CoreOS live image: its type, architecture and embedded files, and the areas that may be changed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read ``miniso.dat``, and make the minimal ISO (without root file system) from a live image with it.
+"""Read ``miniso.dat`` of a live image, and build the minimal ISO (without root file system) with it.
 
 Source: coreos/coreos-installer src/miniso.rs.
 """

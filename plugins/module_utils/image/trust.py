@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""SHA-256 of base images that were read whole before, so that an unchanged base is not hashed in every run.
+"""Remember the SHA-256 of base images that were read completely before, so that an unchanged image is not hashed in
+every run.
 
-A file is known by device, inode, size, modification time and change time: a write to it, or another file in its place,
-changes one of them, and no user can set the change time. The digests are in ``<cache>/base-images/digests.json``, in a
-directory that only this user can write to.
+A file is identified by device, inode, size, modification time and change time. A write to it, or another file in its
+place, changes one of them, and no user can set the change time. The digests are in
+``<cache>/base-images/digests.json``, in a directory that only this user can write to.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the answers of a Kubernetes API: objects, pages of lists and events of watches must have the types that the API
+"""Check that the answers of a Kubernetes API (objects, pages of lists, events of watches) have the types that the API
 defines, and a bounded size.
 
-kube-apiserver validates what it stores, so an answer with other types comes from another server, or from one that is
-damaged or hostile. Every such answer raises :class:`UnusableAnswer`, a fault of that service.
+kube-apiserver validates the objects that it stores. So an answer with other types comes from another server, or from
+one that is damaged or hostile. Every such answer raises :class:`UnusableAnswer`, a fault of that service.
 """
 
 from __future__ import annotations

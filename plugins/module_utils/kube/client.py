@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Client of one Kubernetes API: plain dictionaries in and out, paths of known kinds, this collection's own connections.
+"""Send requests to one Kubernetes API. Objects are plain dictionaries, and the URL paths of the kinds are known in
+advance.
 
-The transport is urllib3, as in the kubernetes library, but with our own pool: that library has no hook for
-``openshift_connect_to``, where the TCP connection uses another address while name, SNI and certificate check stay. Its
-generated models would only hide fields that we must pass through, and its discovery costs a request per group for kinds
-that are known here.
+The transport is urllib3, as in the kubernetes library, but with a connection pool of this collection: that library has
+no hook for ``openshift_connect_to``, which connects to another address while name, SNI and certificate check stay. Its
+generated models would hide fields that must pass through unchanged, and its discovery costs one request per API group.
 """
 
 from __future__ import annotations

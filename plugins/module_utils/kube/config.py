@@ -3,10 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Read the part of a kubeconfig that a client needs: the address of the cluster and the credentials.
 
-Files with static credentials (certificate, token), which is what an installation produces, are read here: a few keys of
-a YAML file. Only credentials that a plugin must fetch (``exec``, ``auth-provider``) need the kubernetes library, whose
-import alone costs 0.65 s (docs/upstream/ansible.md#cost-of-imports); that library knows those protocols and their
-caches.
+An installation produces files with static credentials (certificate, token). They are read here. Only credentials that a
+plugin must fetch (``exec``, ``auth-provider``) need the kubernetes library: it implements those protocols and their
+caches, but its import costs 0.65 s (docs/upstream/ansible.md#cost-of-imports).
 """
 
 from __future__ import annotations

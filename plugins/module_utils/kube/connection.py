@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options with which every module connects to a hub. Names and precedence are those of kubernetes.core.
+"""Define the options with which every module connects to a hub. Names and precedence are those of kubernetes.core.
 
 Each option takes precedence over its environment variable. ``host`` with credentials needs no kubeconfig; else
 ``kubeconfig`` and ``context`` name the cluster; else the service account of the pod that Ansible runs in; else

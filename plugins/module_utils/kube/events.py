@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Yield the events of objects until a deadline, for a wait that has a limit."""
+"""Yield the watch events of Kubernetes objects until a deadline, for a wait with a time limit."""
 
 from __future__ import annotations
 

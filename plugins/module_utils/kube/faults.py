@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Exceptions for error answers of a Kubernetes API that callers act on, with hints for the user."""
+"""Define exceptions for the error answers of a Kubernetes API that callers handle, with hints for the user."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kinds that every Kubernetes cluster or every OpenShift cluster has. The kinds of a hub are in hub/kinds.py."""
+"""Define the kinds that every Kubernetes cluster or every OpenShift cluster has. The kinds of a hub are in
+hub/kinds.py.
+"""
 
 from __future__ import annotations
 

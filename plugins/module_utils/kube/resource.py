@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A kind of a Kubernetes API and its URL paths. The kinds in use are known, so nothing is discovered."""
+"""Describe a kind of a Kubernetes API, and build its URL paths.
+
+The collection defines all kinds that it uses, so no API discovery is needed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Types of the fields that the collection reads in objects of an API, by the plural name of their kind.
+"""Define the types of the fields that the collection reads in Kubernetes objects, by the plural name of their kind.
 
 Sources: kubernetes/kubernetes ``staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/types.go``; the Go types that each
 table names.

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan changes of objects by comparison, apply each as one request, and plan again if another client was faster.
+"""Plan the change of a Kubernetes object by comparison, and apply it as one request. Plan again if another client was
+faster.
 
-``desired`` holds the fields that the caller owns and no others. What a controller or a user keeps in the same object
-stays as it is: a change is a JSON merge patch with only what differs. Planning is pure. After a conflict, the caller
-plans again with the current object.
+``desired`` holds only the fields that the caller owns. A change is a JSON merge patch with only the fields that differ,
+so fields of a controller or a user stay unchanged. Planning is pure. After a conflict, the caller plans again with the
+current object.
 """
 
 from __future__ import annotations

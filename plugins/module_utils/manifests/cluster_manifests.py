@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the cluster-manifests set of a deployment: objects, their files, the mirror files and the extra manifests.
+"""Render the manifests of a deployment: the files of ``cluster-manifests/`` and ``mirror/``, and the extra manifests.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Implement module ``agent_manifests``: write the cluster-manifests set of a configuration directory to disk.
 
-Planning reads and decides, applying writes the planned files; check mode stops after planning. A file that a user
-edited, or put there first, is never overwritten.
+:func:`plan_manifests` reads the directory and decides which files to write; :func:`apply_manifests` writes them. Check
+mode stops after the plan. A file that a user edited or created is never overwritten.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Split the extra manifests (files of ``openshift/``) into one document per file, as the service takes them.
+"""Split the extra manifests (the files in ``openshift/``) into files with one document each, as the service needs them.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write JSON text as Go's encoding/json does: characters with a meaning in HTML are escaped, fields are in the order of
-their type.
+"""Write JSON as Go's encoding/json does.
+
+The characters ``<``, ``>`` and ``&`` are escaped. Fields are in the order of the Go type, which the caller passes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 
 
 def compact(value: Any) -> str:
-    """One line without blanks, keys in the order given."""
+    """Return one line without blanks, with the keys in the order of ``value``."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPED)
 
 

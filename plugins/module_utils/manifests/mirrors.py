@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render registries.conf, and find the mirror of the release image and the public registries.
+"""Convert the mirrors of install-config.yaml (imageDigestSources) to the settings of the live system.
+
+These are registries.conf, the mirrored name of the release image, and PUBLIC_CONTAINER_REGISTRIES: the registries for
+which assisted-service requires no credentials.
 
 Source: openshift/installer pkg/asset/agent/manifests, pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and write the note in a manifests directory: the files that this collection wrote, with digests. It identifies a
-file that a user edited later, or put there first.
+"""Read and write the note in a manifests directory: a file that lists the files of this collection with their digests.
+
+With the note, a later run recognises files that a user edited or created, and does not overwrite them.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ NOTE = ".zerotouch-manifests.json"
 
 
 def read_note(directory: Path) -> dict[str, str]:
-    """Relative path -> digest; empty without a note, or if the file is not such a note.
+    """Return the mapping of relative path to digest; empty if there is no note or its content is not valid.
 
-    Raises OSError where it cannot be read.
+    Raises OSError if the file cannot be read.
     """
     try:
         noted = json_text.parse((directory / NOTE).read_bytes())

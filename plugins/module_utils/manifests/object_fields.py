@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the fields of the objects in a hand-written manifests set: the installer reads them strictly.
+"""Check field names and types of the objects in a hand-written manifests set, as strictly as the installer does.
 
-A shape is a leaf (``TEXT WORD TIME INTEGER TRUTH OBJECT``), ``ANY`` for a value that is not checked, a mapping of names
-to shapes, or a tuple of one shape for a list.
+The expected fields of an object are a shape. A shape is a leaf (``TEXT WORD TIME BYTES INTEGER TRUTH OBJECT``), ``ANY``
+for a value that is not checked, a mapping of names to shapes, or a tuple of one shape for a list.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the objects of the cluster-manifests set, field by field as the installer writes them.
+"""Create the Kubernetes objects in ``cluster-manifests/``, such as AgentClusterInstall, as the installer writes them.
 
-Each function returns a plain document, not text. Fields that upstream's types serialise although they are empty
-(``status``, a namespace inside a reference) are included.
+Each function returns a dict, not text. Empty fields that upstream's types serialise (``status``, a namespace inside a
+reference) are included.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Add the installer's defaults for platform options that are not set, as far as they reach the manifests.
+"""Add the installer's defaults for platform options that are not set.
+
+Only the defaults that appear in the manifests are added: those of the provisioning network of platform baremetal, and
+of the resource pool of platform vsphere.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """
@@ -20,7 +23,7 @@ _CLUSTER_IP, _FIRST_DHCP = 3, 10
 
 
 def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str, Any]:
-    """The options of baremetal with the defaults of the provisioning network.
+    """Return the options of platform baremetal with the defaults of the provisioning network.
 
     A value that is not an address or a network stays as it is: the rules report it.
     """

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert a hand-written manifests set to the two documents that describe every cluster; each value keeps its place in
-the set.
+"""Convert a hand-written manifests set to install-config.yaml and agent-config.yaml, and these to a deployment.
 
-The live system still gets the objects of the set; all other code uses the deployment (which hosts boot, which address
-is node 0, where the API is). Hosts are those of agent-config.yaml; a NMStateConfig gives its network to the host with
-one of its MAC addresses, or describes a further host.
+Each value keeps its position in the set. The live system still gets the objects of the set; all other code uses the
+deployment (the hosts to boot, the address of node 0, the address of the API). The hosts are those of agent-config.yaml.
+A NMStateConfig adds its network to the host that has one of its MAC addresses; without such a host it defines another
+one.
 """
 
 from __future__ import annotations

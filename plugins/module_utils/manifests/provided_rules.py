@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check a hand-written manifests set as the installer does (openshift/installer pkg/asset/agent/manifests), in its
-order.
+"""Check a hand-written manifests set as the installer does, in the same order.
 
-Every file is checked, though the installer stops at the first file that it rejects; a check across two files runs only
-if both are valid.
+Every file is checked, although the installer stops at the first file that it rejects. A check across two files runs
+only if both are valid.
+
+Source: openshift/installer pkg/asset/agent/manifests.
 """
 
 from __future__ import annotations

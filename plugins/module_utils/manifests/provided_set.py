@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a hand-written set of manifests from disk (the ZTP form): ``cluster-manifests/``, ``mirror/`` and, if it exists,
-``agent-config.yaml``.
+"""Read a hand-written set of manifests from disk, as used for zero touch provisioning (ZTP).
+
+The set has the directories ``cluster-manifests/`` and ``mirror/`` and, optionally, the file ``agent-config.yaml``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render a hand-written manifests set as the live system gets it.
+"""Convert a hand-written manifests set to the files that the installer embeds in the image for the live system.
 
 The installer embeds ClusterDeployment, ClusterImageSet and NMStateConfigs as they were written. It writes InfraEnv,
 AgentClusterInstall and pull secret again, with its defaults for fields that are not set, and with the fields that its

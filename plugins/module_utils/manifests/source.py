@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and check a configuration directory in either form: install-config.yaml with agent-config.yaml, or a
-hand-written set of manifests.
+"""Read and check a configuration directory.
+
+It contains either install-config.yaml and agent-config.yaml, or a hand-written set of manifests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Assign ports to bonds, bridges and VRFs, and check how these are nested."""
+"""Assign the ports in an nmstate document to their bonds, bridges and VRFs, and check how these are nested."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Listed = dict[str, tuple[NetInterface, Port]]
 
 
 def attach_ports(document: NetworkDocument, findings: Findings) -> NetworkDocument:
-    """The document with the controller of every port filled in.
+    """Return the document with the controller of every port filled in.
 
-    A port without an entry in ``interfaces`` counts as an ethernet, as in nmstate; the port that an Open vSwitch bridge
-    without ports gets is an Open vSwitch interface.
+    A port without an entry in ``interfaces`` counts as an ethernet interface, as in nmstate. An Open vSwitch bridge
+    without ports gets one port, an Open vSwitch interface.
     """
     listed = _listed(document, findings)
     known = {entry.name for entry in document.interfaces if not entry.userspace}

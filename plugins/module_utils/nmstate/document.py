@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Read an nmstate document, such as ``networkConfig`` of agent-config.yaml.
 
-:func:`read_document` is exact and names everything that is wrong. The other functions look facts up in documents that
-may be wrong: they skip what they cannot read, because :func:`read_document` has named it already.
+:func:`read_document` converts a whole document to dataclasses and reports every problem. The other functions look up
+single facts, such as static addresses, in documents that may have errors. They skip values that they cannot read,
+because :func:`read_document` reports these.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _HIDDEN = "<_password_hid_by_nmstate>"
 
 
 def read_dot1x(section: Section) -> tuple[Group, ...]:
-    """Files are named by their path on the machine; they are not copied there."""
+    """Read the ``802.1x`` settings. Certificates and keys are paths on the machine; the files are not copied there."""
     part = section.section("802.1x")
     if part is None:
         return ()

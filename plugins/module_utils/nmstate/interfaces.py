@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read ``interfaces`` of an nmstate document: what all types share. ``kinds`` reads what belongs to one type."""
+"""Read and check the entries of ``interfaces`` in an nmstate document.
+
+This file reads the fields that all interface types share. The modules in ``kinds/`` read the fields of one type, such
+as bond or vlan.
+"""
 
 from __future__ import annotations
 

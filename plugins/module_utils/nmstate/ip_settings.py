@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the sections ``[ipv4]`` and ``[ipv6]`` of a keyfile."""
+"""Render the sections ``[ipv4]`` and ``[ipv6]`` of a NetworkManager keyfile: addresses, routes, rules, DNS."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the loopback interface ``lo``, which exists on every machine. Its keyfile holds routes and rules that belong to
-no other interface.
+"""Read the loopback interface ``lo`` of an nmstate document.
+
+``lo`` exists on every machine. Its keyfile contains the routes and rules that belong to no other interface.
 """
 
 from __future__ import annotations

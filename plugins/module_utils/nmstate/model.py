@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of an nmstate document, the input of the keyfiles. Addresses are canonical, MACs upper case."""
+"""Define the dataclasses of a parsed nmstate document, from which NetworkManager keyfiles are rendered.
+
+IP addresses are in canonical form, MAC addresses in upper case.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ Identifier = Literal["name", "mac-address", "pci-address"]
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """A section of a keyfile: its name, its keys and values as NetworkManager spells them."""
+    """A section of a keyfile, with the names and values that NetworkManager uses."""
 
     name: str
     settings: tuple[tuple[str, str], ...] = ()

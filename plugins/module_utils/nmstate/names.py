@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find the interface that a name means: base-iface, next-hop-interface and copy-mac-from may name a profile or an
-alternative name as well as an interface.
+"""Find the interface to which a name in an nmstate document refers.
+
+The values of base-iface, next-hop-interface and copy-mac-from can be the name of an interface, one of its alternative
+names, or the name of a profile.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from .model import NetInterface
 
 
 class InterfaceNames:
-    """Lookup as nmstate does it: interfaces that are to be up and have a name of the kernel, then alternative names,
-    then profiles.
+    """Look up names in the order of nmstate.
+
+    Kernel names of interfaces with state ``up`` come first, then alternative names, then profile names.
     """
 
     def __init__(self, interfaces: Iterable[NetInterface]) -> None:

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render connection profiles: one for each interface, and those that it implies (Open vSwitch ports, the other end of a
-veth).
+"""Render the NetworkManager connection profiles of an nmstate document.
+
+Each interface has one profile. Open vSwitch ports, and the peer of a veth, have additional ones.
 """
 
 from __future__ import annotations

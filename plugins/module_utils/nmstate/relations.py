@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Resolve the relations in an nmstate document: controllers and ports, interfaces and their base interfaces, routes and
-rules and their interface.
+"""Resolve the references between interfaces, routes and rules in an nmstate document.
+
+Ports refer to their controller, interfaces to their base interface, and routes and rules to an interface.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Read ``route-rules`` of an nmstate document, and choose the interface that holds each rule.
 
-NetworkManager keeps rules per connection. nmstate assigns a rule to its ``iif``; else to an interface with routes into
-the rule's table, else to any whose automatic routes use that table; else to the first with the family enabled; else to
-``lo``. If several interfaces have such routes, nmstate takes any of them; this code takes the first by name.
+NetworkManager keeps rules per connection. nmstate assigns a rule to the first of these that exists: the rule's ``iif``;
+an interface with routes into the rule's table; an interface whose automatic routes use that table; the first interface
+with the address family enabled; ``lo``. If several interfaces have such routes, nmstate takes any of them; this code
+takes the first by name.
 """
 
 from __future__ import annotations

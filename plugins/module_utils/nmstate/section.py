@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a part of an nmstate document key by key, so that every key is either read or reported.
+"""Read one mapping of an nmstate document key by key, so that every key is either read or reported.
 
-A :class:`Section` knows its path and collects problems. Keys that were not read are reported by :meth:`Section.finish`:
-a property is read, refused or named, never dropped. Values are accepted as nmstate accepts them. Most of its booleans
-and numbers may be given as text as well, and then an explicit null is a mistake; others (``plain``) take their own type
-only, and null for "not given" (serde attributes of nmstate 2.2).
+A :class:`Section` has the path of the mapping and collects problems. :meth:`Section.finish` reports all keys that were
+not read. Values are accepted as in nmstate 2.2 (its serde attributes). Most booleans and numbers may also be text; for
+these an explicit null is an error. The others (``plain``) must have their own type, and null means "not set".
 """
 
 from __future__ import annotations

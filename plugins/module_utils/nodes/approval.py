@@ -21,7 +21,7 @@ from .csrs import CsrDecision, CsrNode, Expected, decide
 NODE = Resource("", "v1", "Node", "nodes", namespaced=False)
 CSR = Resource("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", namespaced=False)
 REASON = "ApprovedByZeroTouch"
-# Seconds between looks where a watch has ended; requests of a joining node come some seconds apart.
+# Seconds between two reads when a watch has ended. The requests of a joining node arrive some seconds apart.
 PIECE = 15.0
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Set the provider IDs of Nodes, which link a Machine of Cluster API to its Node. The plan is pure.
+"""Set the provider IDs of Nodes. A provider ID links a Node to its Machine of Cluster API. The plan is pure.
 
 Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the certificate with which images are served. An unusable one is refused before an image is served."""
+"""Check the TLS certificate and key of the image server, before an image is served with them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from ..common.problems import INVALID, Problem
 from .problems import problem
 
 _NO_TIME = datetime.timedelta(0)
-# OpenSSL's words for a key that is not the certificate's; the last one where they are not even of one kind.
+# Error codes of OpenSSL for a key that does not fit the certificate; the last one if the two have different types.
 _MISMATCHES = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED")
 
 
 def check_pair(certificate: str, key: str, now: datetime.datetime | None = None) -> list[Problem]:
-    """What is wrong with the PEM files of ``openshift_publish.tls``: missing, unreadable, not a pair, not valid now.
+    """Check the PEM files of ``openshift_publish.tls``: each is readable, the key fits the certificate, and the
+    certificate is valid now. Return what is wrong.
 
-    ``key`` empty: it is in the same file.
+    An empty ``key`` means that the key is in the same file as the certificate.
     """
     for name, path in (("certificate", certificate), ("key", key)):
         if path and (fault := _unreadable(Path(path))):

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Limit the open connections of the image server: choose which stay if there are too many or a client is too slow.
+"""Limit the open connections of the image server: choose which ones to close if there are too many or a client is too
+slow.
 
 A connection is *proven* when a complete request on it named the path of the image, which contains the token. Only
 clients without the token are limited in time and number, so they cannot keep a BMC out. ``detach.py`` copies this file

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check whether BMCs can reach an image server that runs in a container.
+"""Check whether BMCs can reach the image server when it runs in a container.
 
 A container that does not use the network of its host has an address to which no route leads. The container's runtime
 writes that address to /etc/hosts: kubernetes/kubernetes pkg/kubelet/kubelet_pods.go (managedHostsFileContent),

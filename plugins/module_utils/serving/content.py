@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The files that the image server serves: each in its current state, under a path of that file alone.
+"""Find the file that the image server sends for the path of a request. A file that was replaced is opened again.
 
 ``detach.py`` copies this file into the server process, so it imports only the standard library.
 """

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the requests of one connection and write the answers: every step does what is possible without waiting, and
-returns what to wait for.
+"""Read the requests of one connection to the image server and write the answers, without blocking.
 
-``detach.py`` copies this file into the server process, so it imports only the standard library and modules that are
-copied too.
+Every step does what is possible without waiting, and returns what to wait for. ``detach.py`` copies this file into the
+server process, so it imports only the standard library and modules that are copied too.
 """
 
 from __future__ import annotations

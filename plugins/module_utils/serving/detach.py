@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Start, recognise and stop the process of the image server."""
+"""Start the image server as a separate process, find it again, and stop it."""
 
 from __future__ import annotations
 

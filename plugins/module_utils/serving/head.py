@@ -1,12 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse the request line, headers and Range of an HTTP/1 request.
+"""Parse the request line, headers and Range of an HTTP/1 request to the image server.
 
-``detach.py`` copies this file into the server process, so it imports only the standard library.
-
-``http.server`` of the standard library parses a head with the package ``email``, which takes longer than everything
-else about a small range (``tests/benchmarks/test_serving.py``).
+``detach.py`` copies this file into the server process, so it imports only the standard library. It does not use
+``http.server``, which parses a head with the package ``email``: that takes longer than all other work for a small range
+(``tests/benchmarks/test_serving.py``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check whether this machine can listen at an address, and find the process that already does."""
+"""Check whether this machine can listen at an address and port, and find the process that already listens there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TCP_LISTEN = "0A"
 def why_not(listen: str, port: int) -> str:
     """Why a server could never listen there, whatever else runs; empty when it could.
 
-    A port that is merely taken is no such reason.
+    A port that another process uses at the moment is no such reason.
     """
     error = _try(listen, port)
     if error is None or error.errno == errno.EADDRINUSE:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and check the options for publishing an image (``openshift_publish``); the result of publishing."""
+"""Read and check ``openshift_publish``, the options for publishing an image, and define the result of publishing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Serve the report of a run from a separate process, at another port and another random path than the image."""
+"""Serve the report of a run as a web page from a separate process, at another port and another random path than the
+image.
+"""
 
 from __future__ import annotations
 

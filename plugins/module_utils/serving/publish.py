@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Make an image reachable for BMCs, and withdraw it. The image is served by this collection, copied into a directory
-that the user serves, uploaded, or served by the user.
+"""Publish an image so that BMCs can read it, and withdraw it. The image is served by this collection, copied into a
+directory that the user serves, uploaded, or served by the user.
 
-The section ``publish`` of state.json belongs to this package. Its token (128 random bits, the secret part of the path)
-is created once for a deployment, so that its URL stays the same and media that a killed run left attached are
-recognised. When the image is withdrawn, the token is no longer used: BMCs may have logged it.
+This package manages section ``publish`` of state.json. Its token (128 random bits, the secret part of the path) is
+created once for a deployment, so that its URL stays the same and media that a killed run left attached are recognised.
+When the image is withdrawn, the token is no longer used: BMCs may have logged it.
 """
 
 from __future__ import annotations

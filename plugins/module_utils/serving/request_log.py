@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find which addresses have read the image: follow the log of the image server (:mod:`.conversation` writes its lines)
-from one observation to the next.
+"""Find which addresses have read the image, and how much of it, from the log of the image server (:mod:`.conversation`
+writes its lines).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Publish with method ``serve``: start this collection's detached server, find it again, keep or replace it."""
+"""Publish an image with method ``serve``: start the image server of this collection as a separate process, find the
+server of an earlier run, and keep or replace it.
+"""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Image server with byte ranges: one file at one path, for as long as an installation takes. It also serves the report
-of a run.
+"""Serve one file over HTTP with byte ranges, at one path, for as long as an installation takes: the image server. It
+also serves the report of a run.
 
 This file runs in a separate process, started from its source text (:mod:`.detach`): the program that started it, the
 collection and the AnsiballZ payload may no longer exist. It therefore uses the standard library alone and imports
 nothing of the collection but the modules that :mod:`.detach` sends with it. These follow the same rule.
 
-What BMCs need: GET and HEAD, ranges, Content-Length, no chunks, no redirect, no compression, and patience, because a
-live system reads its medium in many small requests for as long as it runs.
+BMCs need GET and HEAD, ranges, Content-Length, no chunks, no redirect and no compression. They also need a server
+without short timeouts: a live system reads its medium in many small requests for as long as it runs.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Send one file to an HTTP server with PUT, compare it with what the server stores, or delete it there.
 
-Redirects are not followed: many BMCs do not follow them either, and a PUT would send its credentials along.
+Redirects are not followed: many BMCs do not follow them either, and a PUT would send its credentials to the other
+server.
 """
 
 from __future__ import annotations

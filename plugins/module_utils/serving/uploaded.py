@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Publish with method ``upload``: send the image, and other files that hosts load, to an HTTP server that accepts PUT.
+"""Publish an image with method ``upload``: send it, and other files that hosts load, to an HTTP server that accepts
+PUT.
 
 The image is at ``<url>/<token>/<name>.iso``, files of ``boot-artifacts/`` are at ``<url>/<name>``. Section ``publish``
-of state.json records each URL before it is written to, so that a killed run leaves no file that cannot be deleted, and
-which version of the file is there.
+of state.json records each URL before the upload, so that a later run can delete the file of a killed run. After the
+upload it records the version of the file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Simulated remote systems that attack the control node, on 127.0.0.1: each module is one class of attack."""
+"""Simulate remote systems that attack the control node, on 127.0.0.1. Each module of this package is one class of
+attack.
+"""

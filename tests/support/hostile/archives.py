@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Small archives that unpack to a huge size, or never end: tar, gzip, xz, zstd, cpio."""
+"""Create small archives that unpack to a huge size, or never end: tar, gzip, xz, zstd, cpio."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ZEROS = bytes(1 << 20)
 
 
 def gzip_zeros(megabytes: int, before: bytes = b"") -> bytes:
-    """Return a gzip of some bytes and so many MB of zeros."""
+    """Return a gzip of the bytes ``before`` and so many MB of zeros."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join([packer.compress(before), *(packer.compress(ZEROS) for _each in range(megabytes)), packer.flush()])
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Attacks of a node that joined with valid credentials and now requests serving certificates for other names.
+"""Simulate a node that joined with valid credentials and now requests serving certificates for other names.
 
 Its kubelet may write its own ``Node.status`` (NodeRestriction allows exactly that), so every attack first claims the
-names there.
+other names there.
 """
 
 from __future__ import annotations

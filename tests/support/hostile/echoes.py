@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Services that repeat what they received: credentials come back in every form that real services use."""
+"""Simulate services that repeat the credentials that they received, in every form that real services use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kubeconfigs of a hostile hub: each tries to run a program, to send a local file, or to redirect requests."""
+"""Create kubeconfigs of a hostile hub: each tries to run a program, to send a local file, or to redirect requests."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What machines, hubs and services report to be read by the collection: names, addresses and texts that are meant to do
-harm.
-"""
+"""Provide hostile names, addresses and texts, as a machine, hub or service could report them to the collection."""
 
 from __future__ import annotations
 

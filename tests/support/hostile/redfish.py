@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A Redfish service whose resources a test changes at will: its answers simulate an attacker's data."""
+"""Simulate an attacker's BMC: a Redfish service whose resources a test changes at will."""
 
 from __future__ import annotations
 

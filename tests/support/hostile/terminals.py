@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Texts that attack the terminal or the reader of a log, and the check that none of their characters remain."""
+"""List texts that attack the terminal or the reader of a log, and check that none of their characters remain."""
 
 from __future__ import annotations
 

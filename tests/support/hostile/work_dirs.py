@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Work directories that another user prepared: links, foreign owners, modes that let others write."""
+"""Create work directories as an attacker prepares them: links, foreign owners, modes that let others write."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: an OpenShift Assisted cluster with every field, and the versions of its kinds that hubs serve."""
+"""Test data: an OpenShift Assisted cluster with every field set, and the API versions of its kinds that hubs serve."""
 
 from __future__ import annotations
 

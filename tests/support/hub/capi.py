@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A simulated hub in memory with Cluster API and Agents: the parts of an API server on which reconcile passes rely, and
+"""Simulate a hub with Cluster API and Agents in memory: the parts of an API server on which reconcile passes rely, and
 the actions of all other controllers, step by step.
 
-It has versions, generations, a separate status, conflicts and finalizers. After ``dies_after`` writes the client fails,
-as when a run is killed.
+The simulated API has versions, generations, a separate status, conflicts and finalizers. After ``dies_after`` writes
+the client fails, as when a run is killed.
 """
 
 from __future__ import annotations

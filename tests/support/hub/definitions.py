@@ -19,7 +19,7 @@ DIRECTORY = Path(__file__).resolve().parents[3] / "lab" / "ztlab" / "crds"
 
 
 def documents(folder: str = "") -> Iterator[dict[str, Any]]:
-    """Yield each CustomResourceDefinition of a folder of the lab and of the folders in it."""
+    """Yield each CustomResourceDefinition in a folder of the lab's definitions and in its subfolders."""
     for path in sorted((DIRECTORY / folder).rglob("*.yaml")):
         yield from (each for each in yaml.safe_load_all(path.read_text()) if each)
 

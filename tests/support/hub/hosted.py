@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects of a hub with HyperShift, and a hub in memory that executes one of its ``steps`` at each read."""
+"""Create the objects of a hub with HyperShift, and simulate a hub in memory that executes one of its ``steps`` at each
+read.
+"""
 
 from __future__ import annotations
 

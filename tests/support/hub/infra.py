@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The simulated hub of the Agents' tests, with what InfraEnvs need: creation, field selectors, an operator."""
+"""Extend the simulated hub (server.py) for tests of InfraEnvs: creation of objects, field selectors, and an operator
+that provides images.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster description for a hub, and a simulated Kubernetes API that keeps objects in memory."""
+"""Create a cluster description for a hub, and simulate a Kubernetes API that keeps objects in memory."""
 
 from __future__ import annotations
 

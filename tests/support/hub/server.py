@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A simulated API server of a hub for unit tests: real sockets, any kind, versions, locks, dry run, pages, watches; and
-faults on demand.
+"""Simulate the API server of a hub for unit tests: real sockets, any kind, versions, locks, dry run, pages, watches;
+and faults on demand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every reader can open the sources that the text cites: pages of docs/, and paths of upstream repositories."""
+"""Test the citations in all text of the repository: each cited page of docs/ and its heading exist, each cited upstream
+repository is listed in docs/upstream/README.md, and no text cites a document that users do not have.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each command of a page is run by a test, or is listed here with the reason why not; it names playbooks, variables,
-modules and targets that exist.
+"""Test the commands in README.md, lab/README.md and docs/. A test must run each command, or this file lists it with the
+reason why no test does. The playbooks, variables, modules and make targets in a command must exist.
 """
 
 from __future__ import annotations

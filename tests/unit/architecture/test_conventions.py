@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/conventions.md against the argument specification and the RETURN block of each module."""
+"""Test that the options and return values of each module follow the naming tables of docs/conventions.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Form of the code: no conditional expression inside another, no logic inside f-strings."""
+"""Test two rules of code style: no conditional expression inside another one, and no logic inside f-strings."""
 
 from __future__ import annotations
 

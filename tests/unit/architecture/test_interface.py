@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options, results, plugins and roles match the recording in tests/characterisation, so that each change of the public
-interface is reviewed as one.
+"""Compare the public interface (options, return values, plugins, roles) with its recording in tests/characterisation. A
+difference fails the test, so that each change of the interface is reviewed in a separate commit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Imports between files of the lab have no cycle, so that the files form layers."""
+"""Test that imports between the files of lab/ztlab form no cycle."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/lab-scope.md names a test for each behaviour of upstream that the lab has: the tests exist."""
+"""Test docs/lab-scope.md: the tests that it names for the behaviours of upstream in the lab exist."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Layers: packages import downwards only, one file imports Ansible, one file imports third-party packages."""
+"""Test the imports of plugins/module_utils: a package imports only packages of lower layers, one file imports Ansible,
+and one file imports third-party packages.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names in the packages: a public class has a unique name, and every public name is used."""
+"""Test the names in module_utils and plugin_utils: a public class has a unique name, and every public name is used."""
 
 from __future__ import annotations
 

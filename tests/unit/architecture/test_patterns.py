@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Regular expressions: no repetition reads the same text in two ways.
+"""Test that no regular expression needs exponential time: no repetition may read the same text in two ways.
 
 ``(?:a+)*`` divides a text of n letters in 2**n ways, and a match that fails tries all of them. The test makes the
-position automaton of every pattern and looks for a position to which two different paths with the same text lead back
+position automaton of every pattern. It looks for a position to which two different paths with the same text lead back
 ("exponential degree of ambiguity").
 """
 

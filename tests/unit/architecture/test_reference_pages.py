@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The reference pages are complete: every field has a description, and every description has a field."""
+"""Test the generated reference pages: every configuration field and option has a description, and every description has
+a field.
+"""
 
 from __future__ import annotations
 

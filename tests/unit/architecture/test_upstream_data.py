@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The tests work without optional data of upstream projects: one module has the path of the data, and a test module
-that needs missing data is one skip.
+"""Test how the tests use optional data of upstream projects. Only one module contains the path of the data. A test
+module whose data is missing is reported as one skip.
 """
 
 from __future__ import annotations

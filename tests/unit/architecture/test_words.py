@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Words that the project does not use, in its text and in its names. Each count may only fall."""
+"""Count the words that the project does not use, in its text and in its names. A count may only fall."""
 
 from __future__ import annotations
 

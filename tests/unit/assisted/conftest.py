@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the tests of this package: a fake service, a connection to it, and calls of modules against it."""
+"""Fixtures for the tests of the assisted-service client and modules: a fake assisted-service, a connection to it, and
+calls of modules against it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster that another tool created and a deployment continues with (``cluster_id``): it is never removed."""
+"""Test a deployment that continues with a cluster which another tool created (option ``cluster_id``): the collection
+never removes this cluster.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_cluster: every field of the request, what is a difference and what is not, order of requests,
-refusals.
+"""Test module assisted_cluster: each field of its requests, which differences cause a change, the order of the
+requests, and which changes are rejected.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_files: files that only the owner can read, unchanged files left alone, no partial file, no secret
-in the result, no file elsewhere.
+"""Test module assisted_files: it writes files that only the owner can read, leaves unchanged files alone and never
+leaves a partial file. It returns no secret and writes no file outside its destination.
 """
 
 from __future__ import annotations

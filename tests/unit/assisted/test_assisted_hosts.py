@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_hosts recognises hosts, changes each in one request, rejects a call as a whole, waits, and
-reports every host.
+"""Test module assisted_hosts: it recognizes hosts, changes each one in a single request, rejects a call with a mistake
+as a whole, waits, and reports every host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_info lists objects, narrowed down by name or id, with validations as a table and events."""
+"""Test module assisted_info: it lists clusters, InfraEnvs and hosts, filtered by name or id, with their validations as
+a table and their events.
+"""
 
 from __future__ import annotations
 

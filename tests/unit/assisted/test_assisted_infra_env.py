@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_infra_env creates an InfraEnv, leaves it alone, patches it where it differs, rejects a change
-that is impossible, and deletes it.
+"""Test module assisted_infra_env: it creates, patches and deletes an InfraEnv, leaves one without a difference
+unchanged, and rejects an impossible change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_install: the action for each status, waits, rejections with the service's message, a service that
-restarts.
+"""Test module assisted_install: its action for each cluster status, its waits, rejections with the message of the
+service, and a service that restarts meanwhile.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The client against a small HTTP server: which token it sends where, error shapes, JSON inside strings, null lists,
-logs.
+"""Test the assisted-service client against a small HTTP server: which token it sends to which URL, all forms of error
+responses, JSON inside strings, lists that are null, and the download of logs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The connection: options and environment, all kinds of authentication, which requests are repeated and which never,
-one error for all bodies.
+"""Test the connection to assisted-service: options and environment variables, all kinds of authentication, which
+requests are repeated and which never, and one error class for all forms of error bodies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The progress model: what a status means for powering a host off, for its medium, for the end of a wait."""
+"""Test the progress model of hosts and clusters, which is read from documents of assisted-service.
+
+The status of a host decides whether it may be powered off, whether its medium may be ejected, and whether a wait ends.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Two runs that make an object of one name at the same time end with one object, or with an error that names both."""
+"""Test two runs that create a cluster or InfraEnv with the same name at the same time. They end with one object, or
+with an error that names both.
+"""
 
 from __future__ import annotations
 

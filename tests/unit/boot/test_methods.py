@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of boot methods, and the procedure with hosts of several methods in one call."""
+"""Test the table of boot methods, and one call of the boot procedure for hosts with different boot methods."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""If a host's boot begins more than 60 s after its evidence was read, the gate decides about it again."""
+"""Test the second safety decision before a boot: if a host's boot begins more than 60 s after its evidence was read,
+the safety gate reads fresh evidence and decides again.
+"""
 
 from __future__ import annotations
 

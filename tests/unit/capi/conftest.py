@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hub in memory, for all tests of the package (test directories are no packages)."""
+"""Fixtures for the tests of Cluster API: a hub in memory, and reconcile passes over it. The module of the hub is a
+fixture because test directories are no packages.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac/capi.yaml and capi-agents.yaml are what the modules ask for, no more and no less."""
+"""Test that docs/rbac/capi.yaml and docs/rbac/capi-agents.yaml grant exactly the permissions that modules capi_cluster
+and capi_reconcile use.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Extend upstream's definitions: the field and the labels are added, everything else is unchanged."""
+"""Test the extension of upstream's CRDs for Cluster API: one status field and the contract labels are added, and
+everything else is unchanged.
+"""
 
 from __future__ import annotations
 

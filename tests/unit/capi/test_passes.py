@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whole reconcile passes over a hub in memory: a machine gets its host, keeps it and releases it, at whatever point a
-run was killed.
+"""Test whole reconcile passes of Cluster API objects on a hub in memory: a Machine gets its host, keeps it and releases
+it, even if a run was killed at any point.
 """
 
 from __future__ import annotations

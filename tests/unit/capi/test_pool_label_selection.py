@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labels for upstream's controller: set on exactly the Agents that the planner chose, removed afterwards; a label that
-another client has set stays.
+"""Test the labels by which upstream's controller selects Agents: the collection sets them on exactly the Agents that
+the planner chose, and removes them afterwards. A label that another client has set stays.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A reconcile pass makes the same changes as upstream's controller, recorded on a real API server
-(tests/integration/test_capi_interop.py, CAPI_RECORD).
+"""Compare a reconcile pass with upstream's controller: it must make the changes that were recorded of the controller on
+a real API server (tests/integration/test_capi_interop.py, CAPI_RECORD).
 
-Each stage has the objects before it and, path by path, the values after the controller had finished.
+Each stage of ``recorded.json`` has the objects before it and, path by path, the values after the controller had
+finished.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which versions and fields a hub serves, and which clusters' objects a reconcile pass reads."""
+"""Test the scope of a reconcile pass: which API versions and fields the hub serves, and which clusters' objects are
+read.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Functions without I/O: ignition endpoints, bootstrap data, addresses, conditions, verdict on the controller."""
+"""Test functions of package capi without I/O: ignition endpoints, bootstrap data, addresses, conditions, and whether
+upstream's controller is active.
+"""
 
 from __future__ import annotations
 

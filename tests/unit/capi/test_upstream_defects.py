@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upstream's defects and what a reconcile pass of this collection does instead, one test for each row of the page.
+"""Test that a reconcile pass avoids the known defects of upstream's controller: one test for each row of the table.
 
 Source: docs/upstream/cluster-api-provider-agent.md#defects.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: a valid description of a cluster, and single mistakes in its names and types. Each gives exactly one
-error, whatever else is wrong.
+"""Test data: a valid description of a cluster, and single mistakes in its names and types. Each mistake gives exactly
+one error, even if the description has other mistakes.
 
 Two mistakes are independent when they touch different fields (``where``).
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Helpers for tests: read variables into a Deployment, and reduce a Deployment to what its files hold."""
+"""Helpers for tests: read variables into a Deployment, and reduce a Deployment to the part that its files contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 def from_variables(
     cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], **release: str
 ) -> tuple[Deployment | None, list[Problem]]:
-    """The deployment and every problem of reading."""
+    """The deployment, and every problem found while reading the variables."""
     parsed = read_variables(cluster, hosts, **release)
     return parsed.deployment, list(parsed.problems)
 

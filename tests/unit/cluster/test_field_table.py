@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of fields: the value of each row that is passed on reaches its document and is read back."""
+"""Test the table of configuration fields: the value of each row reaches its document (install-config.yaml,
+agent-config.yaml or an override), and is read back from it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the user's configuration files: old and new layouts, sources of hosts, places of problems."""
+"""Test reading install-config.yaml and agent-config.yaml: current and older layouts, all places that can list hosts,
+and the file and line in each problem.
+"""
 
 from __future__ import annotations
 

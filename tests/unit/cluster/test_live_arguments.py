@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Field live_kernel_arguments: which values are rejected, and how a configuration directory stores it."""
+"""Test field live_kernel_arguments (kernel arguments of the live system): which values are rejected, and how a
+configuration directory stores it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse YAML with the line of each value: the types of scalars, and faults that quote nothing of the file."""
+"""Test the YAML parser that records the line of each value: the types of scalars, and error messages that quote nothing
+of the file.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common import 
 
 @pytest.fixture(params=["libyaml", "python"], autouse=True)
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both parsers of PyYAML: a user may have one without libyaml."""
+    """Run each test with both parsers of PyYAML, because a PyYAML may be built without libyaml."""
     if request.param == "python":
         monkeypatch.setattr(libraries.yaml, "CSafeLoader", libraries.yaml.SafeLoader, raising=False)
     located._loader.cache_clear()

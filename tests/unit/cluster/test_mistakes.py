@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validation finds each single mistake and each set of independent mistakes, and reports nothing else."""
+"""Test the validation of a cluster description with single mistakes and with sets of independent mistakes: it finds
+each mistake and reports nothing else.
+"""
 
 from __future__ import annotations
 

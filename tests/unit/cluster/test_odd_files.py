@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Unusual configuration files: line ends and byte order marks of other programs, directories and links instead of
-files, extreme JSON.
+"""Test reading unusual configuration files: line ends and byte order marks of other programs, directories and links
+instead of files, and extreme JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster.test_files impor
 def written(
     directory: Path, *, install: bytes | None = INSTALL_CONFIG.encode(), agent: bytes | None = AGENT_CONFIG.encode()
 ) -> Path:
-    """Both files; None means a directory in the file's place."""
+    """Write install-config.yaml and agent-config.yaml; None creates a directory in place of the file."""
     for name, content in (("install-config.yaml", install), ("agent-config.yaml", agent)):
         if content is None:
             (directory / name).mkdir()

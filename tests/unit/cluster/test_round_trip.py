@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A property: whatever a deployment holds, its files read back as the same deployment."""
+"""Test with random deployments that the configuration files of a deployment read back as the same deployment."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every field of install-config.yaml and agent-config.yaml, the rarest too, is read, held and written again."""
+"""Test that every field of install-config.yaml and agent-config.yaml, even a rare one, is read and written again."""
 
 from __future__ import annotations
 

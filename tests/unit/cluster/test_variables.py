@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert variables to a deployment: what each option means; bad input is a problem, never an exception."""
+"""Test converting Ansible variables to a deployment: the effect of each option. Invalid input gives a problem, never an
+exception.
+"""
 
 from __future__ import annotations
 

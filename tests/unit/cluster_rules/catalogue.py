@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: single mistakes, each with its change and the one problem (path, kind) that must be found, whatever else
-is wrong.
+"""Test data: single mistakes in a deployment. Each one has the change that makes it and the one problem (path, kind)
+that validation must find, even if there are other mistakes.
 
-Mistakes are independent when their ``touches`` are: the parts of the deployment that the mistake is in or that decide
-whether it is one.
+Mistakes are independent when their ``touches`` are different. ``touches`` lists the parts of the deployment that
+contain the mistake, or that decide whether it is a mistake.
 """
 
 from __future__ import annotations

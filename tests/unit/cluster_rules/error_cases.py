@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: wrong inputs for the error catalogue, with each message about reading files and variables."""
+"""Test data for the error catalogue: wrong configuration files, variables and release images. Together they cause every
+message about reading them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: single mistakes for any cluster they apply to, and the problem (path, kind) to be found for each."""
+"""Test data: single mistakes that can be made in any valid cluster to which they apply. Each one has the problem (path,
+kind) that validation must find.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each single mistake gives exactly one (path, kind); k independent ones give exactly those k."""
+"""Test validation with the mistakes of catalogue.py: each mistake gives exactly one problem (path, kind), and k
+independent mistakes give exactly their k problems.
+"""
 
 from __future__ import annotations
 

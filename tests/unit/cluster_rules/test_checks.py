@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of named checks, and the values that ``openshift_checks`` may have."""
+"""Test the table of named checks, and the values that option ``openshift_checks`` accepts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The error catalogue is complete: each result of a table of mistakes is in it exactly once, and nothing else."""
+"""Test that the error catalogue is complete: it contains each message that the test data of mistakes causes exactly
+once, and no other message.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The input of the published walkthrough gives exactly these warnings after its pull secret is corrected."""
+"""Test the configuration files of a published walkthrough (cluster kni22): after its pull secret is corrected,
+validation reports exactly these warnings.
+"""
 
 from __future__ import annotations
 

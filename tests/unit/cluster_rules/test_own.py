@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""This collection's additional checks: configurations that install pass, and the decisions inside the checks."""
+"""Test the checks that this collection adds to the installer's: they accept configurations that install, and each
+decision inside a check has a case.
+"""
 
 from __future__ import annotations
 

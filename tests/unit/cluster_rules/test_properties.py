@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Properties: any valid cluster is found valid, and its files read back as it; any single mistake made in it is
-found.
+"""Test validation with random clusters: a valid cluster has no problem and its files read back unchanged, and any
+single mistake made in it is found.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values with a wrong type give the problems that the installer reported when recorded (November 2025)."""
+"""Test configuration values with a wrong type: validation reports the same problems as the installer, recorded in
+November 2025.
+"""
 
 from __future__ import annotations
 

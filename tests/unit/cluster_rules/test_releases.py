@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The problems that installers of different releases report about the same files (docs/upstream/releases.md)."""
+"""Test that the same files give the problems that the installer of each OpenShift release reports
+(docs/upstream/releases.md).
+"""
 
 from __future__ import annotations
 

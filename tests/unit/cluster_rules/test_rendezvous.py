@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which host becomes the rendezvous host (openshift/installer pkg/asset/agent/image/ignition.go)."""
+"""Test which host becomes the rendezvous host (openshift/installer pkg/asset/agent/image/ignition.go)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rules that the catalogue's one cluster does not reach: other platforms and topologies, and the small decisions inside
-rules.
+"""Test validation rules that the one cluster of catalogue.py does not reach: other platforms and topologies, and single
+decisions inside rules.
 """
 
 from __future__ import annotations

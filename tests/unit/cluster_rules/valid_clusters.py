@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hypothesis strategies for clusters without a mistake, of every platform, topology and address family."""
+"""Hypothesis strategies that generate clusters without a mistake, for every platform, topology and address family."""
 
 from __future__ import annotations
 

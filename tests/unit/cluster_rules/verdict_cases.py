@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: mistakes in both files, one and two at a time. The installer's messages about each are recorded in
-verdicts.json.
+"""Test data: the cases of the comparison with the installer. Each case has one or two mistakes in install-config.yaml
+and agent-config.yaml. verdicts.json records the installer's messages about them.
 """
 
 from __future__ import annotations

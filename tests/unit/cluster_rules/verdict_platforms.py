@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: mistakes in the fields of the platforms."""
+"""Test data: mistakes in the platform fields of install-config.yaml (baremetal, vsphere, nutanix, external)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: mistakes in clusters of one node, of two with an arbiter or fencing, and of two address families."""
+"""Test data: mistakes in the configuration of single-node clusters, clusters of two nodes with an arbiter or fencing,
+and dual-stack clusters.
+"""
 
 from __future__ import annotations
 

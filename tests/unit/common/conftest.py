@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the tests of HTTP and TLS: a CA, and servers on 127.0.0.1 that use its certificates."""
+"""Fixtures for the tests of HTTP and TLS: a CA, and servers on 127.0.0.1 that use its certificates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""MAC addresses in one spelling, and sets of addresses."""
+"""Test converting MAC addresses of all notations to one, and sets of IP addresses and networks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A pause of Python's cycle collector ends also after an error, and a collector that was off stays off."""
+"""Test the context manager that pauses Python's cyclic garbage collector: the pause also ends after an error, and a
+disabled collector stays disabled.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The connection mapping: which entry applies, which texts are endpoints."""
+"""Test the connection mapping (``openshift_connect_to``): which entry applies to a host and port, and which texts are
+valid endpoints.
+"""
 
 from __future__ import annotations
 

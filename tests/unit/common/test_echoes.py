@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Secrets that a remote side repeats: every form of them is hidden, and short ones do not make the text unreadable."""
+"""Test hiding secrets that a remote service repeats in its response: every encoding of them is hidden, and short
+secrets do not make the text unreadable.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Error messages: a message with its hint; texts of services on one line, cut without a part of a secret."""
+"""Test error messages: a message and its hint are two sentences, and a text from a remote service becomes one line that
+is never cut inside a secret.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write files and state: old or new content, never a part; what is changed and what is left alone."""
+"""Test atomic writes of files and of the state file: a reader finds the old or the new content, never a part. The
+result reports whether the file changed.
+"""
 
 from __future__ import annotations
 

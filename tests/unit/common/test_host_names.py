@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which reported names and addresses may become hosts of an inventory."""
+"""Test which host names and addresses that remote systems report may become hosts of an inventory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Work directories that another user prepared: nothing outside them is read or written, and nothing inside them is
-used.
+"""Test work directories that another user prepared: the run reads and writes nothing outside them, and uses nothing
+inside them.
 """
 
 from __future__ import annotations

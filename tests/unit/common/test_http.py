@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The HTTP client against real sockets: trust, names, the connection mapping, messages of faults."""
+"""Test the HTTP client against servers on real sockets: certificate and name checks, the connection mapping, and error
+messages.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Answers beyond every limit end as a fault of the service, in bounded memory and time."""
+"""Test the HTTP client with responses that exceed its limits: each one ends as a fault of the service, in bounded
+memory and time.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Retry policies: pauses, limits, after which failures each policy in retry_policies.py repeats the request."""
+"""Test the retry policies of retry_policies.py: pauses, limits, and the failures after which each repeats a request."""
 
 from __future__ import annotations
 

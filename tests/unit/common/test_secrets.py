@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Secrets: which leaves are secret, and that no form of them is left in a text."""
+"""Test which values of a data structure are secrets, and that no encoding of a secret remains in a text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Many threads edit one state file: edits are written together, none is lost, and a failed edit is not kept."""
+"""Test the state file with many threads that edit it: edits are written together, none is lost, and a failed edit is
+not kept.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Archives of logs that unpack to gigabytes end as a fault, in bounded memory; honest ones are read."""
+"""Test reading log archives (tar): an archive that unpacks to gigabytes is rejected in bounded memory, and a valid one
+is read.
+"""
 
 from __future__ import annotations
 

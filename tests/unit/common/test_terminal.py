@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Texts of remote sides reach no terminal with characters that act on it or hide something."""
+"""Test that texts from remote systems reach a terminal without characters that control the terminal or hide text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Small shared functions: parallel calls, stop signals, problems, errors, libraries."""
+"""Test small shared functions: parallel calls, stop signals, problems, errors, and loading of libraries."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Building blocks of a wait loop (common/waiting.py): deadline, iterations, progress lines, and how long a reason must
-persist before it counts.
+"""Test the building blocks of a wait loop (common/waiting.py): deadline, iterations, progress lines, and how long a
+reason must persist before it counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The definitions of execution environments, and the queries of node counting."""
+"""Test the definitions of the execution environments, and the queries by which an automation controller counts managed
+nodes (extensions/audit/event_query.yml).
+"""
 
 from __future__ import annotations
 

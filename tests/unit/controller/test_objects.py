@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The objects of extensions/controller as a controller would check and use them, without a controller.
+"""Test the objects in extensions/controller (credential types, surveys and others) with the rules by which a controller
+checks and uses them; no controller runs.
 
 Rules of credential types are those of ansible/awx awx/main/fields.py and awx/main/constants.py, rules of surveys those
 of awx/api/views/__init__.py.

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data and doubles: hosts, observations, a scripted world, and a clock that only moves in waits."""
+"""Fixtures and test doubles for the tests of package deployment: hosts, observations, a scripted installation, and a
+clock that advances only in waits.
+"""
 
 from __future__ import annotations
 

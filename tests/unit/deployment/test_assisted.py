@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decisions of method assisted (module assisted_deployment), with plain data: which hosts are booted, when the
-installation begins, what is removed.
+"""Test the decisions of module assisted_deployment (method assisted) with plain data: which hosts are booted, when the
+installation begins, and what is removed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What an installation waits for, and when it will probably be complete."""
+"""Test the description of what an installation waits for, and the estimate of when it will be complete."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Build the image of a deployment, with all packages real: what is planned in an empty directory, what is kept, what is
-rejected.
+"""Test building the ISO of a deployment without replacing any package: the plan for an empty directory, which parts a
+repeated build keeps, and which input is rejected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bundle of files about a failed wait is complete, private, and without a secret in any form."""
+"""Test the bundle of diagnostic files that a failed wait writes: it is complete, only the owner can read it, and it
+contains no secret in any form.
+"""
 
 from __future__ import annotations
 

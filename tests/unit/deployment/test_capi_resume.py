@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a playbook does with a cluster of Cluster API: one row for each situation that a hub can be in, and each moment
-at which a run can end.
+"""Test how a playbook continues with a cluster of Cluster API: one case for each situation on the hub, and for each
+moment at which a run can end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reports of checks for programs: JSON, annotations of GitHub, Code Quality of GitLab."""
+"""Test the machine-readable reports of checks: JSON, annotations of GitHub, and Code Quality of GitLab."""
 
 from __future__ import annotations
 

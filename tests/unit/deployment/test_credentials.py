@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Credentials: the ingress CA is added once and first, the direct kubeconfig follows the mapping, contents never leave
-the files.
+"""Test saving the credentials of an installed cluster: the ingress CA is added once and first, the direct kubeconfig
+follows the connection mapping, and no file content appears in output.
 """
 
 from __future__ import annotations

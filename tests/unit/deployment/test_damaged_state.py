@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A state file that is JSON with wrong contents: every module either works with it or names the damaged section, never
-with a Python error.
+"""Test every module with a state file that is valid JSON with wrong contents: it works, or it names the damaged
+section. It never fails with a Python error.
 """
 
 from __future__ import annotations

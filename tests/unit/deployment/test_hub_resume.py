@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The next step of each host of a hub: every row, and for which hosts the safety table is consulted."""
+"""Test the next step for each host of a cluster on a hub: each row of the table, and for which hosts the safety table
+is consulted.
+"""
 
 from __future__ import annotations
 

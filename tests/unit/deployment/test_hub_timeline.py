@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Record the installation of a hub's cluster in the work directory, for the report and for the next run."""
+"""Test recording the progress of a cluster installation on a hub in the work directory, for the report and the next
+run.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What counts as a change of the input: what a file says, not how it is written."""
+"""Test which changes of the configuration files require a new image: changes of content, not of formatting."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observation against real servers: whose service and API these are, and what happens when half of it is missing."""
+"""Test observing a deployment against real servers: whether the assisted-service and the API belong to this deployment,
+and the result if only a part of them answers.
+"""
 
 from __future__ import annotations
 

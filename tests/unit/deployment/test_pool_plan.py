@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a pool is scaled: every row, and the promise that no host of a cluster is booted."""
+"""Test the plan that scales a pool of Machines: each row of the table, and the guarantee that no host of a cluster is
+booted.
+"""
 
 from __future__ import annotations
 

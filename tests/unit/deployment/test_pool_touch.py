@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which machines a change of a pool may touch: another spare takes the place of one that cannot be booted, some
-findings stop the run, and hosts leave only with a confirmation.
+"""Test which machines a change of a pool may touch. Another spare machine replaces one that cannot be booted, some
+findings stop the run, and hosts leave the pool only with a confirmation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Recover a work directory with deleted files: the state and the other files restore each other, and no cluster that
-may run gets new keys.
+"""Test recovering a work directory with deleted files. The state file and the other files restore each other, and a
+cluster that may be running never gets new keys.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pull specifications, mirrors and logins of a pull secret; the digest of what a registry sends."""
+"""Test access to image registries: pull specifications, mirrors, the logins of a pull secret, and the digest of a
+received manifest.
+"""
 
 from __future__ import annotations
 

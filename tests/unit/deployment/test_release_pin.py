@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A release image by tag is resolved once: when a registry is asked, what is recorded, and what follows if none
-answers.
+"""Test resolving a release image tag to a digest, which happens once: when a registry is queried, what is recorded, and
+the result if no registry answers.
 """
 
 from __future__ import annotations

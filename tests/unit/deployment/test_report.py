@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report: complete, the same when nothing changed, well-formed, self-contained, and nothing of the user's input
-becomes markup.
+"""Test the HTML report of a deployment. It is complete, self-contained and well-formed, and stays the same when nothing
+changed. Text from the user never becomes markup.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the resume table (docs/explanation/resume.md), its overrides, and the promise behind it: no joined host
-is ever booted unasked.
+"""Test how an interrupted deployment is resumed: each row of the resume table (docs/explanation/resume.md), its
+overrides, and the guarantee that a joined host is never booted without a request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The message of a stop reason: hosts are grouped by row and remedy, and many hosts are counted."""
+"""Test the message that explains why a run stops: hosts are grouped by row and remedy, and many hosts are counted."""
 
 from __future__ import annotations
 

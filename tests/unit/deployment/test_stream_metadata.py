@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live ISO of a release: which metadata is asked for, what is read from it, and what keeps an installation at its
-first image.
+"""Test finding the live ISO of a release: which metadata is requested, which values are read from it, and how an
+installation keeps the image that it started with.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Supervise a whole installation in a scripted world with a simulated clock: actions, messages, records, and when the
-wait ends.
+"""Test the supervision of a whole installation with scripted observations and a simulated clock: actions, messages,
+records, and when the wait ends.
 """
 
 from __future__ import annotations

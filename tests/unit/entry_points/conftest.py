@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures that run a module both ways: as a module in a separate process, and through its action plugin."""
+"""Fixtures that run a module in both ways: in a separate process as Ansible runs modules, and through its action
+plugin.
+"""
 
 from __future__ import annotations
 

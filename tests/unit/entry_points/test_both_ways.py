@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A module returns the same result for the same arguments in a separate process and through its action plugin."""
+"""Test that a module returns the same result for the same arguments in a separate process and through its action
+plugin.
+"""
 
 from __future__ import annotations
 

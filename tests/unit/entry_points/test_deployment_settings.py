@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module deployment_settings as Ansible runs it: only in Ansible's own process, with the variables of the task, and
-without printing the result.
+"""Test module deployment_settings as Ansible runs it: only in Ansible's own process, with the variables of the task,
+and without printing the result.
 """
 
 from __future__ import annotations

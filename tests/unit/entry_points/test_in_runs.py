@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Modules in real runs of Ansible: their process, what is shown, the cost of a task, the effect of a signal."""
+"""Test modules in real runs of Ansible: in which process they run, which output the user sees, the cost of a task, and
+the effect of a signal.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The filter ``extended_crd`` is the package's function, and raises its errors as errors of Ansible."""
+"""Test filter ``extended_crd``: it returns the result of the function ``extend_crd``, and raises errors of that
+function as Ansible errors.
+"""
 
 from __future__ import annotations
 

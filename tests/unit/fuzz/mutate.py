@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mutations of valid documents and bytes, the same for the same seed."""
+"""Mutate valid documents and bytes. The same seed gives the same mutations."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is fuzzed: each target reads one kind of remote data, mutated by a random source, with the code that reads it in
-a run.
+"""The targets of the fuzz tests. Each target mutates one kind of remote data with a random source, and reads it with
+the code that reads it in a run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mutated remote data (answers, archives, files) is either read as a value or refused with an error that the collection
-defines; never with another exception, in bounded time and memory.
+"""Test reading mutated remote data (responses, archives, files): it is read as a value, or refused with an error that
+the collection defines. It never causes another exception, and takes bounded time and memory.
 
 ``ZT_FUZZ_CASES`` is the number of cases of each target (default 40), ``ZT_FUZZ_SEED`` the first of their seeds. A
 failure prints its seed: ``ZT_FUZZ_SEED=<seed> ZT_FUZZ_CASES=1`` repeats that case.

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A cluster on a hub: the objects, what is planned for which present state, what is refused."""
+"""Test installing a cluster from a hub: the Kubernetes objects, the plan for each existing state of them, and which
+requests are refused.
+"""
 
 from __future__ import annotations
 

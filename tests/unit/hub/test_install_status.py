@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each row of the condition table of an AgentClusterInstall gives its phase.
+"""Test the phase of an AgentClusterInstall: each row of the table of conditions gives its phase.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """
@@ -19,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.st
 
 
 def install(state: str = "", **conditions: str) -> dict[str, Any]:
-    """``RequirementsMet="F ClusterNotReady"`` …; the message is the reason in words."""
+    """An AgentClusterInstall from ``RequirementsMet="F ClusterNotReady"`` …; the message is the reason in words."""
     words = {"T": "True", "F": "False", "U": "Unknown"}
     listed = [
         {

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac are those that the modules need: they suffice for each module, each rule is used, and a
-missing rule is named.
+"""Test the RBAC rules in docs/rbac for the modules that use a hub: they suffice for each module, each rule is used, and
+an error names a missing rule.
 """
 
 from __future__ import annotations

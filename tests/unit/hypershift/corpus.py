@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: options of node pools and hosted clusters, with the verdict that each must get.
+"""Test data: options of node pools and hosted clusters, with the expected verdict for each.
 
-``crd``: upstream's CRDs refuse it, and so do our rules. ``operator``: the CRDs take it, and the operator stops at it
-later; our rules refuse it at once. ``fine``: valid. Cases with ``before`` are changes of an object that these options
-made. The unit tests ask our rules, the integration test the real API with upstream's CRDs.
+Verdict ``crd``: upstream's CRDs and our rules reject the options. ``operator``: the CRDs accept them, but the operator
+later cannot apply them; our rules reject them at once. ``fine``: the options are valid. A case with ``before`` changes
+an existing object, which was created from those options. Unit tests check our rules; the integration test checks the
+real API with upstream's CRDs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ IMAGE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """``path`` is where our rules find the mistake."""
+    """One case; ``path`` is the option in which our rules find the mistake."""
 
     name: str
     verdict: Verdict

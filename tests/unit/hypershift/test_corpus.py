@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Our rules give the expected verdict on every case in corpus.py (options of node pools and hosted clusters);
+"""Test our validation rules for node pools and hosted clusters: each case of corpus.py gets its expected verdict.
 tests/integration/test_hypershift_api.py checks the same cases with a real API.
 """
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module hosted_cluster, called in the test process against a hub in memory: what it creates, rejects, waits for,
-fetches, and the order of deletion.
+"""Test module hosted_cluster, called in the test process against a hub in memory: which objects it creates, what it
+rejects, waits for and fetches, and the order in which it deletes.
 """
 
 from __future__ import annotations

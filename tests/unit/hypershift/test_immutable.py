@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How a field that cannot be changed is reported."""
+"""Test the message about a changed field of a HostedCluster that cannot be changed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A run that is killed at any of its writes and then repeated has the result of an uninterrupted run, and writes
-nothing twice.
+"""Test runs of hosted_cluster and node_pool that are killed at any of their writes: a repeated run has the result of an
+uninterrupted one, and writes nothing twice.
 """
 
 from __future__ import annotations

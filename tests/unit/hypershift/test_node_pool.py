@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_pool, called in the test process against a hub in memory: what it writes, rejects, waits for and
-deletes.
+"""Test module node_pool, called in the test process against a hub in memory: which objects it writes and deletes, what
+it rejects, and what it waits for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The status of a node pool: conditions count only for its current generation; missing fields decide nothing."""
+"""Test the status of a node pool: conditions count only for its current generation. Missing fields decide nothing."""
 
 from __future__ import annotations
 

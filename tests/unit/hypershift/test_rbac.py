@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac/hosted.yaml are those that hosted_cluster and node_pool need: they suffice for both modules,
-and each rule is used.
+"""Test that docs/rbac/hosted.yaml has the permissions that modules hosted_cluster and node_pool need: they suffice for
+both modules, and each rule is used.
 """
 
 from __future__ import annotations

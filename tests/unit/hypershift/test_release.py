@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare releases by their tags, and check the ConfigMaps of a node pool."""
+"""Test comparing OpenShift releases by their image tags, and checking the ConfigMaps of a node pool."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Exactly the named hosts are removed: a MachineSet that acts at any moment between our writes, and runs that are
-repeated at any moment, do not change that.
+"""Test removing named hosts from a node pool: exactly these hosts are removed, even if the MachineSet controller acts
+between any two writes or a run is repeated at any point.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How many free Agents the controllers of a pool may need between two runs."""
+"""Test how many free Agents the controllers of a node pool may need between two runs of a playbook."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whether a node pool has enough hosts; and what is read from a hosted cluster when a Node does not join."""
+"""Test whether a node pool has enough hosts, and what is read from a hosted cluster when a Node does not join."""
 
 from __future__ import annotations
 

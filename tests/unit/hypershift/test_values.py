@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate single values: which are accepted, and the message about those that are not."""
+"""Test validating single values of hosted clusters and node pools: which values are accepted, and the message about
+invalid ones.
+"""
 
 from __future__ import annotations
 

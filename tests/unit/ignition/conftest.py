@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures: deployments from which Ignition configs are built, and a temporary root directory in which tests run the
-scripts of such a config.
+"""Fixtures for the tests of Ignition configs: deployments from which the configs are built, and a temporary root
+directory in which tests run the scripts of a config.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Replacement for jq where it is not installed: exactly the filters that the live system's scripts use."""
+"""A replacement for jq on machines without it. It implements exactly the filters that the live system's scripts use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Shared data of the script tests; ``Sandbox`` in conftest runs the scripts."""
+"""Shared data for the tests that run the live system's scripts. ``Sandbox`` in conftest.py runs the scripts."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A model of systemd, as far as it decides what runs and in which order.
+"""Model the part of systemd that decides which units run and in which order.
 
-What the model covers: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf,
-ConditionPathExists, ConditionPathExistsGlob. A unit skipped by a condition does not fail those that require it, but
-keeps away those that are bound to it; one whose requirement failed fails.
+The model covers enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf,
+ConditionPathExists, ConditionPathExistsGlob. If a condition skips a unit, units that require it do not fail, but units
+bound to it do not start. If a requirement of a unit fails, the unit fails.
 """
 
 from __future__ import annotations

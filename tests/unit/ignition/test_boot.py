@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Simulate the boot with a model of systemd: what runs on the rendezvous host, on others, on a node that joins, and in
-which order.
+"""Test the boot of the live system with a model of systemd: which units run, and in which order, on the rendezvous
+host, on other hosts, and on a node that joins a running cluster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that print the state on the console and that collect data for support, run in a scratch root."""
+"""Test the live system's scripts that print the installation status on the console and that collect data for support.
+They run in a temporary root directory.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The containers that the live system's units run: environment, mounts, trust."""
+"""Test the containers that the live system's systemd units run: environment, mounts, and trusted certificates."""
 
 from __future__ import annotations
 

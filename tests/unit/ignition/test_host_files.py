@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The files of an Ignition config that describe hosts: names, configuration, fencing, network."""
+"""Test the files of an Ignition config that describe hosts: hostnames, host configuration, fencing credentials, and
+network configuration.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that find a machine's hostname, and whether it is the rendezvous host; run in a scratch root."""
+"""Test the live system's scripts that find the hostname of a machine, and whether it is the rendezvous host. They run
+in a temporary root directory.
+"""
 
 from __future__ import annotations
 

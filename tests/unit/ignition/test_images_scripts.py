@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts that fetch the release image and take images and programs out of it, run in a scratch root with a
-stand-in for podman.
+"""Test the live system's scripts that pull the release image and extract images and programs from it. They run in a
+temporary root directory, with a script in place of podman.
 """
 
 from __future__ import annotations

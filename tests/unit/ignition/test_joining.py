@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""An image that adds nodes to a running cluster: what it holds, and its scripts run in a scratch root."""
+"""Test the Ignition config of an image that adds nodes to a running cluster: its files, and its scripts, which run in a
+temporary root directory.
+"""
 
 from __future__ import annotations
 

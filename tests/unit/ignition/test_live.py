@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The Ignition config as a whole, and the content of its files that belong to no host."""
+"""Test the Ignition config of the live system as a whole, and its files that do not describe a host."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The script that selects a machine's network configuration by its MACs, run in a scratch root."""
+"""Test the live system's script that selects a machine's network configuration by its MAC addresses. It runs in a
+temporary root directory.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scripts of the live system that an ordinary installation never starts, run all the same: a configuration image,
-clouds, agent-tui, signers.
+"""Test the live system's scripts that an ordinary installation never starts: for a configuration image, Oracle Cloud,
+agent-tui, and creating signers.
 """
 
 from __future__ import annotations

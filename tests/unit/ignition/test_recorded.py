@@ -3,10 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Compare our Ignition configs with recordings of the installer's: paths, modes, owners, order of lines, data, units.
 
-recorded/<name>/image.json lists what ``openshift-install`` (4.21 in development, November 2025) generated from the
-input in the same directory: every file without the texts of programs and prose, every unit with whether it is enabled.
-recorded/releases.json lists the same of the sources of seven releases, with the units' dependencies. Secrets and random
-values are removed.
+recorded/<name>/image.json records the Ignition config that ``openshift-install`` (4.21 in development, November 2025)
+generated from the input in the same directory. It lists every file, without the texts of programs and prose, and every
+unit with whether it is enabled. recorded/releases.json lists the same from the sources of seven releases, with the
+dependencies of the units. Secrets and random values are removed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Checks for every script of the live system, and for the replacement of jq that they run with."""
+"""Test every script of the live system with shellcheck, and the replacement for jq that the tests use."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The scripts around the assisted service, run in a scratch root: the wait for it, its requirements for hosts, the
-agent that connects to it.
+"""Test the live system's scripts around assisted-service: waiting for it, writing its hardware requirements for hosts,
+and starting the agent that connects to it. They run in a temporary root directory.
 """
 
 from __future__ import annotations

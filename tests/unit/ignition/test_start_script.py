@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The script that starts the installation, run in a scratch root with recorded answers of the service."""
+"""Test the live system's script that starts the installation. It runs in a temporary root directory with recorded
+responses of assisted-service.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of an image's files and units agrees with built configs and the documentation page."""
+"""Test the table of the files and units in an image: it agrees with built Ignition configs and with the documentation
+page.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live system's units: conditions, order, what they read."""
+"""Test the systemd units of the live system: their conditions, their order, and the files that they read."""
 
 from __future__ import annotations
 

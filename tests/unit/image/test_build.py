@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading and building on a synthetic image: what is decided, what is kept, what is refused."""
+"""Test planning and building an agent ISO with a small synthetic base image: when it is rebuilt, which parts are kept,
+and what is refused.
+"""
 
 from __future__ import annotations
 

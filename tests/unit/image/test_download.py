@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Base images by URL: resumed, verified, cached; against a server that misbehaves on demand."""
+"""Test downloading base images: a transfer is resumed, verified and cached. The test server misbehaves on demand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Embed areas that unpack to gigabytes, or whose headers refer back, are rejected in bounded memory and time."""
+"""Test hostile data in the Ignition area of an image: archives that unpack to gigabytes, or whose headers refer back,
+are rejected in bounded memory and time.
+"""
 
 from __future__ import annotations
 

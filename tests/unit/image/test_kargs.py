@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Change the text of kernel arguments, and encode it for its area in an image."""
+"""Test changing the text of kernel arguments, and encoding it for its area in an image."""
 
 from __future__ import annotations
 

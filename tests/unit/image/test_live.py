@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the properties of an image, and report why one cannot be used."""
+"""Test reading the properties of a live image, and the message why an image cannot be used."""
 
 from __future__ import annotations
 

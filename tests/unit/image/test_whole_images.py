@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Whole synthetic images of each form, byte by byte; tests/unit/upstream/test_samples.py compares with images that
-CoreOS made.
+"""Test building whole images byte by byte, from synthetic base images in each layout that CoreOS has used.
+tests/unit/upstream/test_samples.py tests the same with images that CoreOS made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse a txtar archive: a script, then files after lines ``-- name --``; and the lines of such a script."""
+"""Parse a test case of the installer (txtar archive): a script, then files after lines ``-- name --``. Also parse the
+lines of its script.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tables of what the installer creates and our modules do not: commands about it are left out, or the case is skipped,
-with the reason.
+"""Tables of installer features that our modules do not have, each with the reason. A test case leaves out the commands
+for such a feature, or is skipped.
 """
 
 from __future__ import annotations

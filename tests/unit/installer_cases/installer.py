@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run ``openshift-install agent …`` with our modules: agent_config checks and writes, agent_image builds,
-agent_manifests creates the set.
+"""Run ``openshift-install agent …`` with our modules: agent_config checks and writes the configuration, agent_image
+builds the image, and agent_manifests creates the manifests.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Runs the script of a case: the commands of Go's testscript that need no Go, and those that upstream adds for images.
+"""Run the script of an installer test case: the commands of Go's testscript that need no Go, and those that upstream
+adds for images.
 
 A command that is not known fails.
 
-A command about something without a counterpart in our modules is left out and reported.
+A command about a feature that our modules do not have is left out and reported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The runner of the installer's cases, with cases of our own; tests/unit/upstream/test_installer_cases.py runs the
-installer's.
+"""Test the runner for the installer's test cases with cases of our own. tests/unit/upstream/test_installer_cases.py
+runs the installer's cases.
 """
 
 from __future__ import annotations

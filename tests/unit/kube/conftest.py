@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the kube package."""
+"""Fixtures for the tests of the Kubernetes client: an HTTPS API server, its CA, and a kubeconfig for it."""
 
 from __future__ import annotations
 

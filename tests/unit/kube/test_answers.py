@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A Kubernetes API that answers with endless lists, broken events and values of other types: each is a fault of that
-API.
+"""Test invalid responses of a Kubernetes API (endless lists, broken events, values of other types): each is reported as
+a fault of that API.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The client against a real HTTPS server: names, certificates, Kubernetes' messages, pages, watches."""
+"""Test the Kubernetes client against a real HTTPS server: names, certificates, error messages of Kubernetes, lists in
+pages, and watches.
+"""
 
 from __future__ import annotations
 

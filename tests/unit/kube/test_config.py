@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read kubeconfigs: what is found, the message about what is missing, and never a credential in a message."""
+"""Test reading kubeconfigs: the values found, the message about a missing value, and that no message contains a
+credential.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Connection options: names and precedence of kubernetes.core, files merged as kubectl does, proxies, tokens that
-expire; never a secret in a message.
+"""Test the connection options of the Kubernetes client: names and precedence as in kubernetes.core, kubeconfigs merged
+as kubectl does, proxies, and tokens that expire. No message contains a secret.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read events of objects up to a deadline: a watch in parts, a last read at the limit, an end on request."""
+"""Test reading watch events of Kubernetes objects up to a deadline: a watch in parts, a last read at the limit, and an
+end on request.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kubeconfigs from a remote side run no program, read no file, connect to nothing else, wherever one arrives."""
+"""Test kubeconfigs that come from a remote system, in every place that accepts one: they run no program, read no file,
+and connect to no other host.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate values against the schemas that an API serves."""
+"""Test validating values against the OpenAPI schemas that a Kubernetes API serves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Planning by comparison, writing with conflicts: what is sent, what is left alone, what is reported."""
+"""Test planning and writing Kubernetes objects: which changes are sent, which fields are left alone, conflicts, and the
+report.
+"""
 
 from __future__ import annotations
 

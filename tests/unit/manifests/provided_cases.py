@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: a valid hand-written set of manifests, and changes to it that the installer accepts or rejects, with path,
-kind and message.
+"""Test data: a valid hand-written set of cluster-manifests, and changes to it that the installer accepts or rejects. A
+rejected change has the path, kind and message of its problem.
 
-Verdicts and messages were compared with a real installer (November 2025) for every row.
+The verdict and message of every row were compared with a real installer (November 2025).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster-manifests set: exact files, fields of platforms, proxies."""
+"""Test rendering the files of directory cluster-manifests: their exact text, the fields of platforms, and proxies."""
 
 from __future__ import annotations
 

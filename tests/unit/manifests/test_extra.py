@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Extra manifests: split, renamed, every mistake named."""
+"""Test extra manifests that a user adds to a cluster: they are split and renamed, and each mistake is named."""
 
 from __future__ import annotations
 

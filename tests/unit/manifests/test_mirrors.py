@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Mirrors: registries.conf, the release image, public registries, certificates."""
+"""Test the manifests for registry mirrors: registries.conf, the mirrored release image, public registries, and
+certificates.
+"""
 
 from __future__ import annotations
 

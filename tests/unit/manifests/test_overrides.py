@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The install-config-overrides annotation: what an AgentClusterInstall has no field for."""
+"""Test the annotation install-config-overrides: it holds settings for which an AgentClusterInstall has no field."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hand-written sets of manifests: every rule of openshift/installer pkg/asset/agent/manifests, and what a set means."""
+"""Test hand-written sets of cluster-manifests: every rule of openshift/installer pkg/asset/agent/manifests, and the
+deployment that is read from a set.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare manifests byte for byte with those that an installer (November 2025, before 4.21) created from the same
-files.
+"""Compare rendered manifests byte for byte with those that an installer (November 2025, before 4.21) created from the
+same files.
 
-``installer_manifests.json``: name, input files, and manifests by path; a manifest that is missing there equals that of
-the first case. The file that the installer writes where nothing is mirrored is not recorded: ours has other comments.
+``installer_manifests.json`` has for each case its name, input files, and manifests by path; a manifest that is missing
+there equals that of the first case. The file that the installer writes if nothing is mirrored is not recorded: ours has
+other comments.
 """
 
 from __future__ import annotations

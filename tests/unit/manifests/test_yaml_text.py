@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""YAML as upstream's tools write it: the same text with and without libyaml, and values that survive."""
+"""Test writing YAML in the format of upstream's tools: the text is the same with and without libyaml, and values read
+back unchanged.
+"""
 
 from __future__ import annotations
 

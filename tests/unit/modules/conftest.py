@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the module tests: calls to a BMC that refuses connections are repeated as usual, without the pauses
-(tests/unit/bmc tests the pauses with a simulated clock).
+"""Shorten the pauses in the module tests: requests to a BMC that refuses connections are repeated as usual, but without
+waiting. tests/unit/bmc tests the pauses with a simulated clock.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_cluster_install, called in the test process against an API in memory: what it creates, waits for,
-fetches, rejects and removes.
+"""Test module agent_cluster_install, called in the test process against an API in memory: which objects it creates,
+what it waits for, fetches and rejects, and what it removes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_image, called in the test process: configuration to image, without a secret in any output."""
+"""Test module agent_image, called in the test process: it builds an image from the configuration, and no output
+contains a secret.
+"""
 
 from __future__ import annotations
 

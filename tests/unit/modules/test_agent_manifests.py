@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module agent_manifests, called in the test process: what it writes, prints and rejects."""
+"""Test module agent_manifests, called in the test process: the files that it writes, its output, and its rejections."""
 
 from __future__ import annotations
 

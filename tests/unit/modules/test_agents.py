@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The modules agents and agents_info, called in the test process, without ansible-playbook."""
+"""Test modules agents and agents_info, called in the test process against a hub."""
 
 from __future__ import annotations
 

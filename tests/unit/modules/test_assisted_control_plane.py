@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module assisted_control_plane, called in the test process against a hub in memory: created, changed, waited for, and
-removed; killed at every write.
+"""Test module assisted_control_plane, called in the test process against a hub in memory: it creates, changes, waits
+for and removes a cluster, and it may be killed at every write.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The safety decision of module assisted_control_plane, directly before its first write: the hub has changed since
-module touch_check decided.
+"""Test the safety decision of module assisted_control_plane directly before its first write, if the hub has changed
+since module touch_check decided.
 """
 
 from __future__ import annotations

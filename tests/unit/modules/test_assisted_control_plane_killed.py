@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pools and hosts of method capi that change, killed at every write: the next run plans again and continues, and the
-one after it changes nothing. Cluster API and Metal3 of the hub work on in between.
+"""Test runs of module assisted_control_plane that change pools and hosts and are killed at every write. The next run
+plans again and continues, and the one after it changes nothing. Cluster API and Metal3 continue on the hub meanwhile.
 """
 
 from __future__ import annotations

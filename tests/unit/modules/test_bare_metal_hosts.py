@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module bare_metal_hosts, called in the test process; the hub's baremetal-operator is one function."""
+"""Test module bare_metal_hosts, called in the test process. One function simulates the hub's baremetal-operator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ("worker-0", "worker-1")
 
 
 class BareMetalHub(infrahub.InfraHub):
-    """``wrong`` names the hosts whose BMC rejects every password, ``silent`` those that the operator ignores."""
+    """A hub; ``wrong`` names the hosts whose BMC rejects every password, ``silent`` those that the operator ignores."""
 
     def __init__(self) -> None:
         super().__init__()

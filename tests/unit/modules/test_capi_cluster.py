@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module capi_cluster, called in the test process against a hub in memory: the cluster and its objects are created,
-changed, and removed in the order that loses no Agents.
+"""Test module capi_cluster, called in the test process against a hub in memory: it creates and changes the objects of a
+cluster, and removes them in an order that loses no Agents.
 """
 
 from __future__ import annotations

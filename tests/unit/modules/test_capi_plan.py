@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module capi_plan, called in the test process against a hub in memory: what it reads of Machines, pools and
-BareMetalHosts, and what it writes (nothing).
+"""Test module capi_plan, called in the test process against a hub in memory: which facts it reads from Machines, pools
+and BareMetalHosts, and that it writes nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module capi_reconcile, called in the test process against a hub in memory: whether it claims Agents or labels
-them for upstream's controller, the plan of check mode, results and failures.
+"""Test module capi_reconcile, called in the test process against a hub in memory: whether it claims Agents itself or
+labels them for upstream's controller, its plan in check mode, its results and failures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module cluster_credentials, called in the test process, against the API of a simulated cluster."""
+"""Test module cluster_credentials, called in the test process against the API of a simulated cluster."""
 
 from __future__ import annotations
 

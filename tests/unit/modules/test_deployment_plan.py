@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module deployment_plan, called in the test process, against test servers."""
+"""Test module deployment_plan, called in the test process against simulated services: the steps that are left to do,
+and what it refuses.
+"""
 
 from __future__ import annotations
 

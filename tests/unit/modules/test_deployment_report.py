@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module deployment_report, called in the test process, without ansible-playbook."""
+"""Test module deployment_report, called in the test process: the report that it writes, and its warnings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module deployment_status, against a BMC and work directories."""
+"""Test module deployment_status with a simulated BMC and with work directories in different states."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module destroy_plan against a hub that may be another one than the deployment's: two hubs can have a cluster of
-the same name, both created by this collection.
+"""Test module destroy_plan against a hub that may not be the hub of the deployment: two hubs can have a cluster of the
+same name, both created by this collection.
 """
 
 from __future__ import annotations

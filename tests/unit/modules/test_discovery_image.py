@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module discovery_image, called in the test process; its behaviour is tested in tests/unit/hub/infra."""
+"""Test module discovery_image, called in the test process. tests/unit/hub/infra tests the download itself."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fields of a host that modules agents, bare_metal_hosts and assisted_hosts pass on: options, documentation,
-requests.
+"""Test the host fields that modules agents, bare_metal_hosts and assisted_hosts pass on: each field has an option and
+its documentation, and reaches the request.
 """
 
 from __future__ import annotations

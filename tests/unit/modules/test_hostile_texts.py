@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Modules against services that repeat credentials or send control characters: nothing of it is in what Ansible gets
-and shows.
+"""Test modules against services that repeat credentials or send control characters: neither appears in the result or in
+the output of Ansible.
 """
 
 from __future__ import annotations

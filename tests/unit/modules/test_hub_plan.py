@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module hub_plan, called in the test process: what each host needs, from the hub's Agents, the cluster's
-installation and its Nodes.
+"""Test module hub_plan, called in the test process: the step that it plans for each host, from the hub's Agents, the
+installation of the cluster, and its Nodes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module infra_env, called in the test process, without ansible-playbook."""
+"""Test module infra_env, called in the test process against a hub: it creates and removes an InfraEnv, and leaves one
+of another tool or another hub unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module install_wait, called in the test process, against test servers."""
+"""Test module install_wait, called in the test process against simulated services of an installation."""
 
 from __future__ import annotations
 

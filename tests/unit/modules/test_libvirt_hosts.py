@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module libvirt_hosts: what it refuses before it opens a connection, and the decision about a removal."""
+"""Test module libvirt_hosts: which input it refuses before it opens a connection, and which virtual machines it may
+remove.
+"""
 
 from __future__ import annotations
 

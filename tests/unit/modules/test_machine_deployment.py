@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module machine_deployment, called in the test process, against a hub's API: sizes, named hosts, waits."""
+"""Test module machine_deployment, called in the test process against the API of a hub: changing the size, removing
+named hosts, and waiting.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_csrs, called in the test process, against an API in memory."""
+"""Test module node_csrs, called in the test process against an API in memory: it approves the certificate requests of
+expected nodes only.
+"""
 
 from __future__ import annotations
 

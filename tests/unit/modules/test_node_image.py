@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_image, called in the test process: hosts and facts of a running cluster become an image."""
+"""Test module node_image, called in the test process: it builds an image from a list of hosts and the facts of a
+running cluster.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module node_provider_ids, called in the test process: AgentMachines on a hub in memory, Nodes in another API in
-memory.
+"""Test module node_provider_ids, called in the test process: it reads AgentMachines from a hub in memory, and Nodes
+from another API in memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module starter_inventory, called in the test process, without ansible-playbook."""
+"""Test module starter_inventory, called in the test process: the inventory that it writes, and when it overwrites a
+file.
+"""
 
 from __future__ import annotations
 

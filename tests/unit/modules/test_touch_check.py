@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module touch_check, and the gate in boot_hosts, against a BMC, work directories and a kubelet's port."""
+"""Test module touch_check and the safety gate in boot_hosts, against a BMC, work directories and a kubelet's port."""
 
 from __future__ import annotations
 

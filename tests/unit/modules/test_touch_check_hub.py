@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module touch_check, called in the test process against a hub: what it reads there, and what it decides for hosts
-without a BMC.
+"""Test module touch_check, called in the test process against a hub: which objects it reads there, and its decisions
+for hosts without a BMC.
 """
 
 from __future__ import annotations

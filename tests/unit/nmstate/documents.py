@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hypothesis strategies for any nmstate document over the whole schema, and for one change of a document.
+"""Hypothesis strategies for nmstate documents that use the whole schema, and for one change of such a document.
 
-Values are valid by themselves. References between parts are mostly consistent: ports exist, routes lead through an
-interface with addresses.
+Each value alone is valid. References between parts are mostly consistent: ports exist, routes lead through an interface
+with addresses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hypothesis strategies for the properties that nmstate interfaces of all types have."""
+"""Hypothesis strategies for the properties that all types of nmstate interfaces have in common."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""docs/reference/network-config.md: each row's example renders without a message to what the row shows."""
+"""Test docs/reference/network-config.md: the example of each row gives the keyfile settings that the row shows, without
+a message.
+"""
 
 from __future__ import annotations
 

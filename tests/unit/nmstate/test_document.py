@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read facts that rules need from documents that may be wrong."""
+"""Test reading the facts that validation rules need (static addresses, MAC addresses) from nmstate documents with
+mistakes.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render keyfiles and compare them with golden files, each with its reason; the texts were compared with nmstate's own
-(test_peer.py).
+"""Test rendering NetworkManager keyfiles from nmstate documents: compare them with golden files, each with its reason.
+The golden files were compared with the output of nmstate itself (test_peer.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names of interfaces and connections that NetworkManager does not load are errors.
+"""Test the names of interfaces and connections in nmstate documents: names that NetworkManager does not load are
+errors.
 
 Names in the interface table of the host may be any text, because the machine replaces them.
 """

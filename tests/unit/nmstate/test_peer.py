@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare our verdict and our keyfiles with nmstate's own.
+"""Compare our verdicts and keyfiles for nmstate documents with those of nmstate itself.
 
-``NMSTATE_PEER`` is a command that reads a document from its standard input and writes
-``{"NetworkManager": [[file, text], …]}`` as YAML or JSON: ``nmstatectl gc -``, or a few lines around ``gen_conf`` of
-the nmstate crate. The comparison ignores order and the number in ``routeN``.
+``NMSTATE_PEER`` is a command that reads a document from its standard input and writes ``{"NetworkManager": [[file,
+text], …]}`` as YAML or JSON: ``nmstatectl gc -``, or a few lines around ``gen_conf`` of the nmstate crate. The
+comparison ignores order and the number in ``routeN``.
 """
 
 from __future__ import annotations

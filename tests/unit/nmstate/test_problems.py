@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Values that are rejected, by path, kind and layer: ``installer`` where nmstatectl refuses them as well, ``ours``
-where they would be lost silently or are not rendered.
+"""Test which values of an nmstate document are rejected. Each case names path, kind and layer of the expected problem.
+
+Layer ``installer``: nmstatectl rejects the value, too. Layer ``ours``: only this collection rejects it, because it
+would be lost without a message, or is not rendered.
 """
 
 from __future__ import annotations

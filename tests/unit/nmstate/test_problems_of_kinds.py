@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rejected values in single types of interfaces, in routes and in rules; layers as in test_problems.py."""
+"""Test rejected values in nmstate documents: in single types of interfaces, in routes and in rules. test_problems.py
+explains the layers.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every setting of a document is in the keyfiles or is named in a message: none is dropped silently."""
+"""Test with random nmstate documents that every setting is in the rendered keyfiles or is named in a message: none is
+dropped silently.
+"""
 
 from __future__ import annotations
 

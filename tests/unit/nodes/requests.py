@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data: certificate signing requests as kubelets create them, each part changeable."""
+"""Build test data: certificate signing requests as kubelets create them. Each part of a request can be changed."""
 
 from __future__ import annotations
 

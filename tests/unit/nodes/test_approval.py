@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Approve certificate requests over an API: what is written, races, waits, and the report."""
+"""Test approving certificate requests of nodes over an API: the approvals written, races, waits, and the report."""
 
 from __future__ import annotations
 

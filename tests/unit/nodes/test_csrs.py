@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every property that a kubelet's certificate request must have, each broken once."""
+"""Test the decision about a kubelet's certificate request: each property that a request must have is broken once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A member of the cluster gets a serving certificate for itself only, whatever its kubelet wrote into Node.status."""
+"""Test certificate requests of a hostile kubelet: a node gets a serving certificate only for its own names and
+addresses, whatever the kubelet wrote into Node.status.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Set provider IDs of Nodes where they have none, never change one, and report which Nodes have not joined."""
+"""Test setting the provider IDs of Nodes that have none. An existing provider ID is never changed, and Nodes that have
+not joined are reported.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The first role of a deployment leaves types to our own check, because ansible-core's check reports its class names
-and the whole specification.
+"""Test that the first role of a deployment accepts every type of value, so that our own check reports mistakes. The
+check of ansible-core would report its class names and the whole specification.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tables of role groups that are absent, empty or named differently."""
+"""Test the check of the inventory groups for host roles: a group may be absent, empty or named differently."""
 
 from __future__ import annotations
 

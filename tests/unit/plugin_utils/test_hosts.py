@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read hosts from an inventory, and report mistakes in how they boot: tables."""
+"""Test reading hosts from an inventory, and the problems with their boot settings, in tables of input and result."""
 
 from __future__ import annotations
 

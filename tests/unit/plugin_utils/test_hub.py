@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert hosts of an inventory to options of the hub's modules."""
+"""Test converting the hosts of an inventory to options of the modules for a hub."""
 
 from __future__ import annotations
 

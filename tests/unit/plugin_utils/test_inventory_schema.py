@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published schema of an inventory file accepts the inventories of this collection, and finds mistakes in them."""
+"""Test the published JSON schema for inventory files: it accepts the inventories of this collection, and finds mistakes
+in them.
+"""
 
 from __future__ import annotations
 

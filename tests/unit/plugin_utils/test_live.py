@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live report of a run: where it is served, and that its end is reported exactly once, whatever the run did."""
+"""Test the live report of a run: the URL where it is served, and that its end is reported exactly once, however the run
+ends.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Variables that hold options of a module: values for which Ansible's validator raises exceptions are problems."""
+"""Test reading variables that hold the options of a module: a value for which Ansible's validator raises an exception
+gives a problem.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The digest of a plan changes with what a run would do, and with nothing else."""
+"""Test the digest of a plan: it changes if a run would do something else, and for no other reason."""
 
 from __future__ import annotations
 

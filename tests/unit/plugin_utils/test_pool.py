@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables about hosted clusters and pools: defaults, what the modules get, mistakes."""
+"""Test the variables for hosted clusters and pools: defaults, the module options made from them, and mistakes."""
 
 from __future__ import annotations
 

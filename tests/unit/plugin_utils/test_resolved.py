@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The resolved variables: any inventory gives either the parts or located problems, and nothing else."""
+"""Test resolving the variables of an inventory with random values: any inventory gives either its resolved parts or
+problems with their location, and never an exception.
+"""
 
 from __future__ import annotations
 

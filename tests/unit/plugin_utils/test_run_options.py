@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of ansible-playbook that these playbooks refuse."""
+"""Test which options of ansible-playbook (such as ``--tags``) the playbooks of this collection refuse."""
 
 from __future__ import annotations
 

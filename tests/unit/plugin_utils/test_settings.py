@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Tables of settings and hosts that are read from variables."""
+"""Test reading the settings of a deployment from variables: defaults, paths, limits, and mistakes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Variables that hold a structure as text, as a survey or the command line passes them."""
+"""Test variables that hold a structure as JSON or YAML text, as a survey or the command line passes them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""File and line of a mistake, wherever an inventory of YAML has the variable."""
+"""Test finding the file and line of a mistake in a YAML inventory, in every place that can define the variable."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Adding hosts by method assisted without a kubeconfig in the work directory: the run does not end as a success, since
-the certificate requests of the hosts are not approved.
+"""Test adding hosts by method assisted without a kubeconfig in the work directory: the run fails, because the
+certificate requests of the hosts are not approved.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What role capi_provider renders: the controller where its Machines are, the rights that upstream's roles lack, kinds
-altered only if asked for.
+"""Test the objects that role capi_provider renders. The controller gets access to the namespaces of its Machines and
+Agents only, missing permissions of upstream's roles are added, and CRDs are changed only on request.
 """
 
 from __future__ import annotations

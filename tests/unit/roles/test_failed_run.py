@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The last message of a failed run: two lines of the reason, which the failed task has printed in full, then the
-report, then where the image is still served.
+"""Test the last message of a failed run: two lines of the reason, which the failed task has printed in full, then the
+path of the report, then the URL at which the image is still served.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A server in a container that BMCs cannot reach is refused before anything is done; one that they can reach is not."""
+"""Test publishing an image from a container: a server that BMCs cannot reach is refused before any other action, and a
+server that they can reach is accepted.
+"""
 
 from __future__ import annotations
 

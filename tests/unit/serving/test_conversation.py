@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How the server splits an answer into writes: no answer may wait for the acknowledgement of a part of itself (Nagle's
-algorithm, delayed acknowledgements).
+"""Test how the image server splits a response into writes: no response may wait until a part of itself is acknowledged
+(Nagle's algorithm, delayed acknowledgements).
 """
 
 from __future__ import annotations

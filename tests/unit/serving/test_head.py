@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parser of HTTP request heads: valid heads, heads that it rejects, and arbitrary bytes."""
+"""Test parsing HTTP request heads: valid heads, heads that the parser rejects, and arbitrary bytes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Clients without the token cannot keep a BMC from its image: half-open requests, slow ones, floods, and requests that
-contain a second, hidden request (request smuggling).
+"""Test the image server against clients without the token: half-open requests, slow requests, floods, and requests that
+contain a second, hidden request (request smuggling). None of them prevents a BMC from reading its image.
 """
 
 from __future__ import annotations

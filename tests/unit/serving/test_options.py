@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``openshift_publish`` as users write it: modes, certificates, places to listen."""
+"""Test option ``openshift_publish`` as users write it: modes, certificates, and addresses to listen on."""
 
 from __future__ import annotations
 

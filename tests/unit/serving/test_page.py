@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The server of the live report: its path is not that of the image, no sibling of that path exists, and it ends with
-its run.
+"""Test the server of the live report: its URL path differs from that of the image, it serves no other file beside the
+report, and it ends with its run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Publish an image: what is kept, what is started, and what check mode predicts."""
+"""Test publishing an image: what a second run keeps, which server is started, and what check mode predicts."""
 
 from __future__ import annotations
 

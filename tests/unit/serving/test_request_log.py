@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which clients have read the image, and how far, according to the log of the image server."""
+"""Test reading the log of the image server: which clients have read the image, and how much of it."""
 
 from __future__ import annotations
 

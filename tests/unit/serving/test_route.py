@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which local address is used in the URL."""
+"""Test which local address is used in the URL of the image, so that the BMCs reach it."""
 
 from __future__ import annotations
 

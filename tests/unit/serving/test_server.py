@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The server as a process: it is started from its source text, answers over real sockets, outlives its starter, and
-ends when it should.
+"""Test the image server as a process: it is started from its source text, answers over real sockets, continues after
+the process that started it has ended, and ends when it should.
 """
 
 from __future__ import annotations

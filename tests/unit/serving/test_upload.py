@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The method ``upload`` against a real server: what is sent, what is compared, what each fault leads to."""
+"""Test publish method ``upload`` against a real server: which data is sent, how the stored file is compared, and the
+effect of each fault.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The oracle of the soak: it reports a planted write in each row that it is about, and it accepts what the documented
-table allows.
+"""Test the oracle of the soak test, which judges the writes to machines: it reports a planted forbidden write for each
+row that it covers, and accepts every write that the documented safety table allows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The generator of the soak: the same sequence for the same seed, and everything that it is made of appears."""
+"""Test the generator of the soak test: the same seed gives the same sequence of runs, and every kind of step and fault
+appears in the sequences.
+"""
 
 from __future__ import annotations
 

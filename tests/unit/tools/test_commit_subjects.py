@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""tools/commit-subjects: which commits it checks, what it prints, and when it has nothing to check."""
+"""Test tools/commit-subjects: which commits it checks, its output, and its result if there is nothing to check."""
 
 from __future__ import annotations
 

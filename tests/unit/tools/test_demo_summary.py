@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The end of `make demo`: it fails with a message if the cluster is not the one that was configured."""
+"""Test tools/demo-summary, the last step of `make demo`: it fails with a message if the cluster is not the one that was
+configured.
+"""
 
 from __future__ import annotations
 

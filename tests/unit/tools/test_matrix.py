@@ -1,9 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""tools/matrix: which pairs of ansible-core and Python it runs, what it skips and why, and that one failure fails it.
-
-The programs that it starts are replaced.
+"""Test tools/matrix: which pairs of ansible-core and Python it runs, which it skips and why, and that one failed pair
+fails it. The programs that it starts are replaced.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The pytest plugin that runs a share of the tests: the order is set by a text, no file is started after a given time,
-a failed test is named with its command.
+"""Test tests/support/shard.py, the pytest plugin that runs as many tests as fit into a time limit.
+
+``--shard TEXT`` sets the order of the test files. No file is started after the time ``--until``. For each failed test,
+the plugin prints the command that runs this test alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""tools/test-ids: which tests it finds, and that no test disappears without a line in tests/removed.md."""
+"""Test tools/test-ids: which tests it finds, and that a lost test without a line in tests/removed.md is an error."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The installer's own integration cases against our modules.
+"""Run the installer's own integration test cases against our modules.
 
-INSTALLER_CASES_VERSION is their release, where they do not show it.
+INSTALLER_CASES_VERSION sets the release of the cases if they do not contain it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each file and unit of upstream's list is in the table of what an image holds, or left out with a reason."""
+"""Test the table of an image's files and units: each file and unit of upstream's image is in it, or is left out with a
+reason.
+"""
 
 from __future__ import annotations
 

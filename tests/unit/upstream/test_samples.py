@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The upstream sample images: every historical form, with the values of coreos/coreos-installer fixtures/iso/INDEX."""
+"""Test reading and changing upstream's sample images in every historical layout. The expected values are those of
+coreos/coreos-installer fixtures/iso/INDEX.
+"""
 
 from __future__ import annotations
 

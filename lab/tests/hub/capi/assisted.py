@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test helpers: a hub with OpenShift Assisted's providers, and the objects that a user of them creates."""
+"""Test helpers: start a hub with OpenShift Assisted's providers, and create the objects that a user of them creates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test helper: all objects that OpenShift Assisted's providers read or write, in the form of the recordings."""
+"""Test helper: collect all objects that OpenShift Assisted's providers read or write, in the form of the recordings."""
 
 from __future__ import annotations
 

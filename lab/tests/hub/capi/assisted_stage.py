@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub on which only OpenShift Assisted's providers run: those of the lab, or upstream's own managers.
+"""Run a hub on which only OpenShift Assisted's providers run: those of the lab, or upstream's own managers.
 
-The tests write what Cluster API, Metal3, the Infrastructure Operator and Hive would write. Upstream's managers run if
-OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name them. With KUBEBUILDER_ASSETS they run on a real
-kube-apiserver with upstream's definitions (the recordings are made this way), otherwise on the lab's API server.
+The tests write the objects that Cluster API, Metal3, the Infrastructure Operator and Hive would write. Upstream's
+managers run if OPENSHIFT_ASSISTED_BOOTSTRAP and OPENSHIFT_ASSISTED_CONTROLPLANE name their programs. With
+KUBEBUILDER_ASSETS they run on a real kube-apiserver with upstream's definitions (the recordings are made this way),
+otherwise on the lab's API server.
 """
 
 from __future__ import annotations

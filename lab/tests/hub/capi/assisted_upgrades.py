@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test scenes of upgrades through the ClusterVersion of a cluster."""
+"""Scenes for test_assisted_recorded.py: OpenShift Assisted's control plane provider upgrades a cluster through the
+ClusterVersion of that cluster.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from .assisted_stage import AssistedStage, plane
 
 
 async def installed(on: AssistedStage, current: str = "4.22.0", to: str = "", **more: Any) -> str:
-    """A cluster in a version, once the provider has read its ClusterVersion; the name of its Machine."""
+    """Create a cluster with this version and wait until the provider has read its ClusterVersion. Return the name of
+    the cluster's Machine.
+    """
     metadata, running, update = (more.pop(name, None) for name in ("metadata", "running", "desiredUpdate"))
     await on.cluster_version(current, to, running=bool(running), **({"desiredUpdate": update} if update else {}))
     (name,) = await plane(on, metadata=metadata, **more)

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run one program of upstream in a network namespace that has only a loopback interface.
+"""Run one of OpenShift Assisted's managers in a network namespace that has only a loopback interface.
 
-OpenShift Assisted's managers listen on 0.0.0.0:9443, whatever their options say, and read release images from quay.io.
-In a network namespace both managers can run at once, no other machine reaches them, and this file answers in place of
-the registry and of assisted-service. The managers reach the hub's API through a Unix socket; the hub reaches their
-webhooks through another one.
+The managers listen on 0.0.0.0:9443, whatever their options say, and read release images from quay.io. In a network
+namespace both managers can run at once, no other machine reaches them, and this program answers in place of the
+registry and of assisted-service. The managers reach the hub's API through a Unix socket; the hub reaches their webhooks
+through another one.
 
 Called as ``python enclosed.py DIRECTORY``; DIRECTORY/enclosed.json is an :class:`Enclosure`, DIRECTORY/certificates
 holds tls.crt and tls.key. Use a short DIRECTORY: the path of a Unix socket has about a hundred characters at most.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test helpers: a site whose hub has Cluster API, and the objects that a user of Cluster API creates."""
+"""Test data: a site file whose hub has Cluster API, and the objects that a user of Cluster API creates."""
 
 from __future__ import annotations
 

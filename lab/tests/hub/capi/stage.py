@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hub without Cluster API's core: tests write what the core would write. The Agent provider is the lab's or
-upstream's own program.
+"""Run a hub with an Agent provider but without Cluster API's core: the tests write the objects that the core would
+write.
 
-Upstream's program runs if CAPI_PROVIDER_AGENT names it; the same tests then apply to both.
+The provider is the lab's, or upstream's own program if CAPI_PROVIDER_AGENT names it. The same tests apply to both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""OpenShift Assisted's controllers on a hub: from the user's objects to hosts that are ready to be installed."""
+"""Test OpenShift Assisted's controllers on a hub: from the user's objects to hosts that are ready to be installed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Defects of OpenShift Assisted's providers in the lab: one test for each row of docs/lab-scope.md."""
+"""Test that the lab has the defects of OpenShift Assisted's providers: one test for each row of docs/lab-scope.md."""
 
 from __future__ import annotations
 

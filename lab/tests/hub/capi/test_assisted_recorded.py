@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare every field of every object after a scene with a recording of OpenShift Assisted's own managers.
+"""Run each scene (a sequence of writes to the hub's API) with the lab's OpenShift Assisted providers. Compare every
+field of every object afterwards with a recording of upstream's own managers.
 
 ``recorded/assisted/<scene>.json`` is the recording. If the managers' programs are available (see
-:mod:`.assisted_stage`), they run the scene again; with ZTLAB_RECORD=1 their objects are also recorded again. Of scripts
-and units in Ignition only what they do is recorded: names, modes, ordering.
+:mod:`.assisted_stage`), they run the scene again; with ZTLAB_RECORD=1 their objects are also recorded again. For
+scripts and units in Ignition, only their effect is recorded: names, modes, ordering.
 """
 
 from __future__ import annotations

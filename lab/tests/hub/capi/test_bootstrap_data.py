@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines whose bootstrap data is created by a provider: both objects are cloned, the Machine takes the name of the
-Secret, and deletion starts with the infrastructure object.
+"""Test Machines whose bootstrap data is created by a bootstrap provider. Cluster API clones both templates, the Machine
+takes the name of the provider's Secret, and deletion starts with the infrastructure object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Cluster API's core with an infrastructure provider that the test simulates: phases, deletion, rollouts."""
+"""Test the lab's Cluster API core (phases, deletion, rollouts). The test simulates the infrastructure provider."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""From a Machine to its host: Cluster API Provider Metal3 selects a BareMetalHost, writes the image with the config
-drive, and the host registers.
+"""Test how a Machine gets its host: Cluster API Provider Metal3 selects a BareMetalHost and writes the image with the
+config drive, and the host registers.
 """
 
 from __future__ import annotations

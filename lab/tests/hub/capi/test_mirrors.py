@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Configurations of mirror registries that cannot be parsed are refused as upstream refuses them. The results of valid
-ones are in the recorded scenes.
+"""Test that configurations of mirror registries that cannot be parsed are refused with upstream's errors. The recorded
+scenes test valid ones.
 """
 
 from __future__ import annotations

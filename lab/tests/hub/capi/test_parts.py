@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pure functions of the lab's Cluster API: deletion order, URLs, selection, summaries of conditions, rollouts."""
+"""Test pure functions of the lab's Cluster API: deletion order, URLs, selection, summaries of conditions, rollouts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A MachineDeployment of a hub's cluster: hosts are selected, installed, become Nodes, and are released."""
+"""Test a MachineDeployment for a cluster of the hub: hosts are selected, installed, become Nodes, and are released."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How the Agent provider reconciles AgentMachines, defects included. Compared with upstream's program if
-CAPI_PROVIDER_AGENT names it.
+"""Test how the Agent provider reconciles AgentMachines, including upstream's defects. If CAPI_PROVIDER_AGENT names
+upstream's program, the same tests also run with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare every field of every object after a scene with a recording of upstream's Agent provider.
+"""Run each scene (a sequence of writes to the hub's API) with the lab's Agent provider. Compare every field of every
+object afterwards with a recording of upstream's provider.
 
 ``recorded/<scene>.json`` is the recording. With CAPI_PROVIDER_AGENT upstream's program runs the scene again; with
 ZTLAB_RECORD=1 its objects are also recorded again.

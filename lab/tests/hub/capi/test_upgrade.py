@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upgrades by OpenShift Assisted's control plane provider: what it writes into the ClusterVersion of the cluster, and
-which condition it sets.
+"""Test upgrades by OpenShift Assisted's control plane provider: the update that it writes into the ClusterVersion of
+the cluster, and the condition that it sets.
 """
 
 from __future__ import annotations

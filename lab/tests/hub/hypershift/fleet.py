@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test helpers: machines of a hub that hosts clusters, and actions of operators at the rack or with kubectl."""
+"""Test helpers: run a hub that hosts clusters and its machines, and act as an operator at the rack or with kubectl."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Conditions that HyperShift sets on NodePools and HostedClusters, in the order in which it checks them."""
+"""Test the conditions that HyperShift sets on NodePools and HostedClusters, in the order in which it checks them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""HostedClusters and NodePools on a hub without machines."""
+"""Test HostedClusters and NodePools on a hub without machines: which objects they create, what is refused or waits, how
+services are published, and how tokens and configurations change.
+"""
 
 from __future__ import annotations
 

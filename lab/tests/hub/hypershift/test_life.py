@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Later events in the life of a hosted cluster with nodes: upgrades, edits that reach no host, deletion of a pool,
-deletion of the cluster.
+"""Test changes to a hosted cluster that has nodes: upgrades, edits that reach no host, replacement of a dead host,
+deletion of a pool, deletion of the cluster.
 """
 
 from __future__ import annotations

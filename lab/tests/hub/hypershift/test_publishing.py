@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How services of hosted clusters are published: addresses and ports of node ports, load balancers and routes."""
+"""Test how services of hosted clusters are published: addresses and ports of node ports, load balancers and routes."""
 
 from __future__ import annotations
 

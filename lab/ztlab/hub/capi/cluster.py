@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of Cluster: owns its infrastructure and control plane objects, is ready when they are ready, and is
-deleted after its Machines.
+"""Reconcile Clusters of Cluster API. A Cluster owns its infrastructure and control plane objects, is ready when they
+are ready, and is deleted after its Machines.
 
 Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the status of a Cluster from its infrastructure and control plane objects. Pure."""
+"""Render the status of a Cluster from its infrastructure and control plane objects. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ AVAILABLE_REASONS = ("Available", "NotAvailable", "AvailableUnknown")
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """The objects that a Cluster refers to; ``provisioned``: whether the infrastructure reports that it is provisioned;
-    ``going``: the condition Deleting of a Cluster that is deleted.
+    """The objects that a Cluster refers to.
+
+    ``provisioned``: whether the infrastructure object reports that it is provisioned. ``going``: the condition
+    Deleting, if the Cluster is being deleted.
     """
 
     infrastructure: Object | None = None

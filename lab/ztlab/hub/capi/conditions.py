@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Merge Cluster API conditions: two forms of lists, and the summary of several conditions. Pure."""
+"""Render and merge the conditions of Cluster API objects, in the forms of v1beta1 and v1beta2, and summarise several
+conditions in one. Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from typing import Any
 from ..conditions import Condition, find
 
 Entry = dict[str, Any]
-# The order of kubernetes-sigs/cluster-api util/conditions/sort.go; "" is the place of all other conditions, by name.
+# The order of kubernetes-sigs/cluster-api util/conditions/sort.go; "" means all other conditions, by name.
 ORDER = (
     "Available",
     "Ready",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The order in which a MachineSet deletes its Machines. Pure.
+"""Sort the Machines of a MachineSet in the order in which it deletes them. Pure functions.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Drain a Node: cordon it, then evict its pods except those that a drain ignores.
+"""Drain a Node: cordon it, then evict its pods, except those that a drain ignores.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of MachineHealthCheck: marks Machines to replace; their MachineSet deletes and replaces them."""
+"""Reconcile MachineHealthChecks: mark unhealthy Machines; the MachineSet of a marked Machine
+deletes and replaces it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Kinds, finalizers, labels and annotations of Cluster API and of the Agent provider.
+"""Define the kinds, finalizers, labels and annotations of Cluster API and of the Agent provider.
 
 Source: openshift/cluster-api-provider-agent api/v1beta1, controllers/common.go.
 """

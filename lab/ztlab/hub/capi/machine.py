@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of Machine: its infrastructure object, its Node, its status; deletion is in :mod:`.machine_deletion`.
+"""Reconcile Machines of Cluster API: link the infrastructure object and the Node, and set the status.
+:mod:`.machine_deletion` deletes Machines.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
   kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.

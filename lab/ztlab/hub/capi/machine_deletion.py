@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Deletion of a Machine, step by step: hooks, drain, volumes, infrastructure, Node.
+"""Delete a Machine step by step: wait for its hooks, drain the Node, wait for its volumes, then delete the
+infrastructure object and the Node.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go.
 """

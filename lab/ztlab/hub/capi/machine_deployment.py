@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of MachineDeployment: one MachineSet for each template, rolled out by its strategy."""
+"""Reconcile MachineDeployments: keep one MachineSet for each version of the template, and roll out changes by the
+strategy.
+"""
 
 from __future__ import annotations
 

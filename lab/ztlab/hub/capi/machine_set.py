@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of MachineSet: creates Machines up to the number of replicas, and deletes surplus Machines in order.
+"""Reconcile MachineSets: create Machines up to the number of replicas, and delete surplus Machines in the defined
+order.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machine/machine_controller.go,
   core/reconcilers/machineset/machineset_deletion_order.go.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Watch the Nodes of workload clusters through the kubeconfig that Cluster API keeps for each cluster (Secret
-``<cluster>-kubeconfig``).
+"""Watch the Nodes of workload clusters. The kubeconfig of each cluster is in the Secret ``<cluster>-kubeconfig`` that
+Cluster API keeps on the hub.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read fields whose location differs between v1beta1 and v1beta2 of cluster.x-k8s.io from either form, and render them
-in either form.
-
-Pure.
+"""Read and render fields whose location in Cluster API objects differs between v1beta1 and v1beta2 of cluster.x-k8s.io.
+Each function accepts objects of both versions. Pure functions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A condition, and functions that find conditions in a list and merge lists of them."""
+"""Define a Kubernetes status condition, find a condition in a list, and merge lists of conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Condition:
 
 
 def find(conditions: Sequence[Mapping[str, Any]] | None, kind: str) -> Mapping[str, Any]:
-    """The condition of a type; {} when there is none."""
+    """Return the condition of a type; {} if the list has none."""
     return next((entry for entry in conditions or () if entry.get("type") == kind), {})
 
 

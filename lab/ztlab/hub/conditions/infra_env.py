@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the only condition of an InfraEnv.
+"""Render the condition ImageCreated of an InfraEnv, which is its only condition.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
 """

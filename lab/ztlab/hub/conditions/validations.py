@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the condition Validated: one function for Agents and AgentClusterInstalls.
+"""Render the condition Validated of Agents and AgentClusterInstalls from the validations of the assisted-service.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go,
   internal/controller/controllers/clusterdeployments_controller.go.

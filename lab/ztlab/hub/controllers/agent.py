@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of Agent: applies its spec to the host, and shows the host's state in its status.
+"""Reconcile Agents: apply the spec to the host in the assisted-service, and render the host's state in the status.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A small baremetal-operator: registers hosts, boots live images over virtual media, applies the power state."""
+"""Simulate a small baremetal-operator: register BareMetalHosts, boot live images over virtual media, and apply the
+power state.
+"""
 
 from __future__ import annotations
 

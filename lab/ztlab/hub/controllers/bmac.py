@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMAC: boots a BareMetalHost from the image of an InfraEnv, and applies the host's annotations to its Agent.
+"""Simulate BMAC (baremetal agent controller): boot each BareMetalHost from the image of its InfraEnv, and apply the
+annotations of the BareMetalHost to its Agent.
 
-After openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go; the steps have upstream's
-order, and an error keeps what the steps before it changed. This controller does not drain Nodes, and does not create
-BareMetalHosts and Machines in the new cluster.
+It follows openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go: the steps have
+upstream's order, and an error does not revert the changes of earlier steps. Unlike upstream, this controller does not
+drain Nodes, and does not create BareMetalHosts and Machines in the new cluster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of AgentClassification: sets labels on Agents by a jq query over the inventory.
+"""Reconcile AgentClassifications: set a label on each Agent whose inventory matches a jq query.
 
 Source: openshift/assisted-service internal/controller/controllers/agentclassification_controller.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of ClusterDeployment and its AgentClusterInstall: registration, start, credentials, status.
+"""Reconcile ClusterDeployments that have an AgentClusterInstall: register the cluster in the assisted-service, start
+its installation, publish its credentials, and update the status.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of AgentClusterInstall: reports a missing ClusterDeployment, and handles deletion.
+"""Reconcile AgentClusterInstalls: report a missing ClusterDeployment, and handle deletion. :mod:`.cluster` does the
+rest.
 
 Source: openshift/assisted-service internal/controller/controllers/agentclusterinstall_controller.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The part of Hive that a hub's user meets: the status of a ClusterDeployment follows its AgentClusterInstall.
+"""Simulate the part of Hive that users of a hub observe: copy the state of an AgentClusterInstall to its
+ClusterDeployment.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go,
   docs/hive-integration/crds.

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of InfraEnv: creates the service's infra-env, and shows image URL and status.
+"""Reconcile InfraEnvs: create the infra-env in the assisted-service, and publish its image URL and conditions in the
+status.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go.
 """

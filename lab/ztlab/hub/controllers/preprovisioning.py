@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of PreprovisioningImage: shows the InfraEnv's image to the baremetal-operator.
+"""Reconcile PreprovisioningImages: publish the image URL of the InfraEnv, so that the baremetal-operator boots that
+image.
 
-After openshift/assisted-service internal/controller/controllers/preprovisioningimage_controller.go.
+Source: openshift/assisted-service internal/controller/controllers/preprovisioningimage_controller.go.
 """
 
 from __future__ import annotations

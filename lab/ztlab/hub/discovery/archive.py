@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create archives that a kernel unpacks besides its initrd: newc cpio in gzip, padded to a multiple of 4."""
+"""Create archives that a kernel unpacks in addition to its initrd: newc cpio, compressed with gzip, padded to a
+multiple of 4 bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the discovery ignition (openshift/assisted-service internal/ignition/discovery.go,
-internal/ignition/templates).
+"""Render the Ignition config of a discovery image.
+
+Source: openshift/assisted-service internal/ignition/discovery.go, internal/ignition/templates.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render iPXE scripts (openshift/assisted-service internal/bminventory/inventory_v2_handlers.go)."""
+"""Render the iPXE scripts that boot a discovery image.
+
+Source: openshift/assisted-service internal/bminventory/inventory_v2_handlers.go.
+"""
 
 from __future__ import annotations
 

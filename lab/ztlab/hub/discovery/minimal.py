@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""minimal-initrd: the archive that a minimal image needs before it can fetch its root file system."""
+"""Build minimal-initrd: an additional initrd archive with the network and proxy configuration that a minimal image
+needs before it can fetch its root file system.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The parameters of a discovery image."""
+"""Define the parameters of a discovery image: the values from which its Ignition, network files and iPXE script are
+rendered.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ NMSTATE_SERVICE_VERSION = "4.18"
 
 @dataclasses.dataclass(frozen=True)
 class Discovery:
-    """One InfraEnv, with what the service's own settings add.
+    """Values of one InfraEnv, and values that the settings of the assisted-service add.
 
     ``token``: PULL_SECRET_TOKEN ("" when the service needs none). ``static_network``: elements {network_yaml,
     mac_interface_map [{mac_address, logical_nic_name}]} in the stored order. ``override``: the user's

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scripts and units of a discovery image, written for the lab.
+"""Define the scripts and systemd units of a discovery image. Their text was written for the lab.
 
 The lab's live system simulates their effect on a machine.
 """

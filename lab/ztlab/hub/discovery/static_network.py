@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the directories host<N> of an image: MAC map, and keyfiles or an nmpolicy document.
+"""Render the static network configuration of a discovery image: a directory host<N> for each host, with a MAC address
+map, and keyfiles or an nmpolicy document.
 
 Source: openshift/assisted-service pkg/staticnetworkconfig/generator.go.
 """

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster autoscaler of a hosted cluster: adds Machines for pods that fit on no Node, and removes idle Machines.
+"""Simulate the cluster autoscaler of a hosted cluster: add Machines for pods that fit on no Node, and remove idle
+Machines.
 
-Like upstream's provider for Cluster API (kubernetes/autoscaler cluster-autoscaler/cloudprovider/clusterapi): groups are
-MachineSets and MachineDeployments with the two annotations of sizes. It sets their replicas, and marks a Machine before
-the Machine is removed.
+It works like upstream's provider for Cluster API (kubernetes/autoscaler cluster-autoscaler/cloudprovider/clusterapi): a
+node group is a MachineSet or MachineDeployment with annotations for its minimum and maximum size. The autoscaler sets
+the replicas of the group, and marks a Machine before the Machine is removed.
 """
 
 from __future__ import annotations

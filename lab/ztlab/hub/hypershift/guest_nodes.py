@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Manage the Nodes of a hosted cluster from the hub: set labels and taints once, upgrade in place.
+"""Manage the Nodes of a hosted cluster from the hub: set labels and taints once, and upgrade Nodes in place.
 
 Source: openshift/assisted-service internal/controller/controllers/agent_controller.go;
   openshift/cluster-machine-approver pkg/controller/csr_check.go; openshift/hypershift support/supportedversion,

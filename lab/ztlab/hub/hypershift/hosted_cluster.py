@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of HostedCluster: validation, the control plane namespace with its objects, status, and deletion.
+"""Reconcile HostedClusters: validate the spec, create the control plane namespace with its objects, update the status,
+and handle deletion.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go,

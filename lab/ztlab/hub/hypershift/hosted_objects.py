@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render a HostedCluster's control plane namespace, HostedControlPlane, Cluster, AgentCluster and RBAC. Pure.
+"""Render the objects of a HostedCluster: control plane namespace, HostedControlPlane, Cluster, AgentCluster and RBAC.
+Pure functions.
 
 Source: openshift/hypershift hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go.
 """

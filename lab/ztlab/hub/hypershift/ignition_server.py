@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ignition server of a hosted control plane: serves a pool's configuration to hosts that send its token.
+"""Simulate the ignition server of a hosted control plane: serve a NodePool's Ignition config to hosts that send the
+NodePool's token.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go.

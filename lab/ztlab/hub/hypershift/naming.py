@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names that HyperShift gives: control plane namespaces, templates by hash, shortened names, infraIDs. Pure.
+"""Compute the names that HyperShift uses: control plane namespaces, templates named by hash, shortened names, and
+infraIDs. Pure functions.
 
 Source: openshift/hypershift hypershift-operator/controllers/manifests,
   hypershift-operator/controllers/hostedcluster/internal/platform/agent/agent.go,

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of NodePool: creates a MachineSet or MachineDeployment with related objects, and reports its machines.
+"""Reconcile NodePools: create a MachineSet or MachineDeployment with related objects, and report its Machines in the
+status.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go,
   hypershift-operator/controllers/nodepool/conditions.go, api/hypershift/v1beta1/hostedcluster_types.go.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Running hosted control planes: API server, ignition server, and the addresses where they are published."""
+"""Run hosted control planes: start the API server and ignition server of each, and publish their addresses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Build the configuration of a NodePool's hosts from the objects that contain it.
+"""Build the configuration of a NodePool's hosts from the HostedCluster, the NodePool and their ConfigMaps.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go.

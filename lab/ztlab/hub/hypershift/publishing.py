@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Publish the services of a hosted control plane: node ports, load balancers and routes of the hub.
+"""Publish the services of a hosted control plane through node ports, load balancers and routes of the hub.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go,

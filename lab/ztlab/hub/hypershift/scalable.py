@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the MachineSet or MachineDeployment of a NodePool. Pure.
+"""Render the MachineSet or MachineDeployment of a NodePool. Pure functions.
 
 Source: openshift/hypershift hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go.

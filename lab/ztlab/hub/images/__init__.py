@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image service: serves discovery images of InfraEnvs as overlays over base images.
+"""Simulate assisted-image-service: serve the discovery image of each InfraEnv as an overlay over a base image.
 
 Source: openshift/assisted-service internal/imageservice/urls.go; openshift/assisted-image-service internal/handlers.
 """

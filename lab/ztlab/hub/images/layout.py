@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Locate the embed areas of a live ISO, and create the minimal form of the ISO.
+"""Locate the embed areas of a live ISO, and create the minimal ISO from the full ISO.
 
 Source: openshift/assisted-image-service pkg/isoeditor, pkg/imagestore, pkg/overlay.
 """

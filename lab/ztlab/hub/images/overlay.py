@@ -1,10 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compose bytes while they are read: a base file with some ranges replaced, or several parts in sequence.
-
-Nothing is copied.
-"""
+"""Compose an image while it is read: replace byte ranges of a base file, or join several parts. No image is copied."""
 
 from __future__ import annotations
 

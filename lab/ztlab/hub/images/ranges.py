@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Serve content over HTTP with conditions and ranges, as Go's standard file server does (RFC 9110)."""
+"""Serve content over HTTP with conditional and range requests, as Go's standard file server does (RFC 9110)."""
 
 from __future__ import annotations
 

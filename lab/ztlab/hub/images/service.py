@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The image service: its routes, and what it fetches from the assisted-service for each image.
+"""Serve the routes of the image service. For each image, fetch the Ignition and other parts from the assisted-service.
 
 Source: openshift/assisted-image-service internal/handlers.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Simulate the agentbasedinstaller client: it converts manifests on disk to REST calls.
+"""Simulate the agentbasedinstaller client: read the manifests in the live system, and register cluster and InfraEnv
+through REST calls.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert ClusterDeployment and AgentClusterInstall to cluster-create-params. Pure.
+"""Convert the manifests ClusterDeployment and AgentClusterInstall to the request body cluster-create-params. Pure
+functions.
 
 Source: openshift/assisted-service internal/cluster/validations/validations.go,
   internal/controller/controllers/clusterdeployments_controller.go.

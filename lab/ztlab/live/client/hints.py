@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Match root device hints: which disks of an inventory are acceptable. Pure.
+"""Match root device hints against the disks of an inventory, and return the acceptable disks. Pure functions.
 
 Source: openshift/assisted-service internal/host/hostutil/host_utils.go.
 """

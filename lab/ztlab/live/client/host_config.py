@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse the host configuration directory, and compute a host's update from it. Pure.
+"""Parse the host configuration directory of an agent ISO, and compute the update of a host from it. Pure functions.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go, cmd/agentbasedinstaller/client/main.go.
 """

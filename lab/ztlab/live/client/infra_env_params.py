@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert InfraEnv and NMStateConfigs to infra-env-create-params. Pure.
+"""Convert the manifests InfraEnv and NMStateConfig to the request body infra-env-create-params. Pure functions.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go,
   internal/controller/controllers/infraenv_controller.go.

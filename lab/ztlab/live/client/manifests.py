@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The manifests that the simulated agentbasedinstaller client reads from the image, decoded as leniently as upstream
-does.
+"""Read the manifests in the live system for the simulated agentbasedinstaller client. They are decoded as leniently as
+upstream does.
 """
 
 from __future__ import annotations

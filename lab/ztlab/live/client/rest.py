@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The agentbasedinstaller client's subcommands as REST calls: registerCluster, registerInfraEnv, configure."""
+"""Run the subcommands of the agentbasedinstaller client (registerCluster, registerInfraEnv, configure and others) as
+REST calls.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create an object once, although several runs may create it at the same time: the service accepts any number of
-objects with one name and does not compare them.
+"""Ensure that only one cluster or InfraEnv of a name exists, although several runs may create it at the same time.
 
-Each run that created something reads the list again. The oldest object stays; a run that created a later one deletes it
-while it is unused, and continues with the oldest. If two stay (another tool, or a run that was killed in between) the
-task fails and names both.
+An assisted-service accepts any number of objects with the same name. So each run that created an object lists the
+objects again. The oldest one stays. A run that created a later one deletes its own object if nothing uses it yet, and
+continues with the oldest. If two remain (another tool created one, or a run was killed in between), the task fails and
+names both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the user's options for a cluster of the service, and convert them to the fields of cluster-create-params.
+"""Check the options that describe a cluster of an assisted-service, and convert them to ``cluster-create-params``, the
+body of the request that creates it.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/validations.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fetch files from a service to disk: credentials, Ignition, manifests, logs.
+"""Download files of a cluster from an assisted-service to disk: credentials, Ignition, manifests, logs.
 
 Only the owner can read a file. A file is replaced as a whole, and only if its content differs.
 """

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the changes that bring a cluster of the service to the desired state. Pure.
+"""Plan the requests that bring a cluster of an assisted-service to the desired state. Pure.
 
-What the service adds (defaults, operators that other operators need, the machine network that it derives from the
-hosts) is no difference.
+Values that the service itself adds are not reported as a difference: defaults, operators that other operators need, the
+machine network that it derives from the hosts.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go,
   internal/cluster/validations/pull_secret_validation.go, internal/manifests/manifests.go.

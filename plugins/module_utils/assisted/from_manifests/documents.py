@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read values in manifests as the client of the agent ISO does: names in any case, null counts as absent.
+"""Read values in cluster manifests as leniently as the program that registers a cluster in an agent ISO
+(agentbasedinstaller, the "client"): keys match in any case, and null counts as absent.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
   cmd/agentbasedinstaller/host_config.go.

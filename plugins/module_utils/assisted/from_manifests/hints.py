@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose the installation disk as the client of the agent ISO does: the first that fits, whatever kind of device it is.
+"""Choose the installation disk of a host as the client in an agent ISO does: the first disk that fits the root device
+hints, whatever kind of device it is.
 
-Unlike elsewhere, ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and an empty text, 0 and
-null are no hint.
+This differs from the other modules: ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and a
+hint that is an empty text, 0 or null is ignored.
 
 Source: openshift/assisted-service internal/host/hostutil/host_utils.go.
 """

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the desired state of hosts from a host configuration directory or a list of hosts, and report all problems at
-once.
+"""Read the desired state of hosts from a host configuration directory or from a list of hosts. All problems are
+reported at once.
 
-Faults of the client that are fixed here: the role is checked before the service rejects it, which ended the client; a
-fencing credential in the top-level file that names a MAC is matched by it; the name of a directory is the hostname that
-the host gets.
+Three faults of upstream's client are fixed here. An invalid role is reported before the service rejects it, which ended
+the client. A fencing credential in the top-level file that names a MAC address is matched by that address. The name of
+a host's directory becomes its hostname.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go.
 """

@@ -1,12 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare hosts with their configuration, and plan one PATCH for each that differs. Pure.
+"""Compare the hosts of an InfraEnv with their configuration, and plan one PATCH for each host that differs. Pure.
 
-As in the client: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body.
-Unlike the client: hostnames are set; where no disk fits, the reasons are reported and nothing is sent, instead of a
-disk that does not exist; unexpected hosts are reported; of a machine that registered more than once, the registration
-that is in contact with the service is configured, and none if it is unknown which one is meant.
+As in upstream's client: the desired role is compared with ``suggested_role``, the first eligible disk is selected, and
+the body has the same fields. Unlike the client:
+
+* Hostnames are set, and unexpected hosts are reported.
+* If no disk fits, the reasons are reported and nothing is sent. The client sends a disk that does not exist.
+* If a machine registered more than once, only the registration that is in contact with the service is configured; none
+  if it is unclear which one is meant.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/client/main.go, cmd/agentbasedinstaller/host_config.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert InfraEnv and NMStateConfigs to the parameters of an InfraEnv of the service.
+"""Convert the manifests InfraEnv and NMStateConfig to the parameters with which assisted-service creates or updates the
+InfraEnv.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go,
   internal/controller/controllers/infraenv_controller.go.
@@ -21,7 +22,7 @@ from .read import Manifests, label_problems
 
 
 def infra_env_params(manifests: Manifests, *, cluster_id: str = "", image_type: str = "full-iso") -> dict[str, Any]:
-    """The body that registers the InfraEnv, with the members that the client sends as null.
+    """Return the body of the request that registers the InfraEnv. Fields that the client sends as null are in it.
 
     Raises :class:`InvalidInput` for invalid labels.
     """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a cluster-manifests directory: returns plain documents and all problems of the files.
+"""Read a directory cluster-manifests, and return its documents together with all problems of the files.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
   cmd/agentbasedinstaller/host_config.go.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The implementation of module ``assisted_manifests``: create or update cluster and InfraEnv as their manifests
-describe, then configure the hosts until all are configured or the timeout ends.
+"""Implement module ``assisted_manifests``: create or update the cluster and the InfraEnv that manifests describe, then
+configure the hosts until all are configured or the timeout ends.
 
 Existing objects are found by name and compared. A difference that the service cannot change fails the task before
 anything is written.

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find the version and architecture of a release image. The client asks ``oc``; here they come from the image's name or
-from the user.
+"""Find the OpenShift version and architecture of a release image.
+
+Upstream's client runs ``oc`` for that. Here they are read from the name of the image, or the user sets them.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, internal/oc/release.go.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Import a running cluster, to add hosts to it, unless the service already has it; the client imports it again.
+"""Read the parameters with which assisted-service imports a running cluster, so that hosts can be added to it.
+
+An existing import is kept and updated. Upstream's client imports the cluster again.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/import.go.
 """

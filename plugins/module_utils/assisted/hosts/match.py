@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Match the hosts of the service with the hosts of the user, by the rules of :mod:`..cluster.host_match`. Pure."""
+"""Match each host in the user's options to a host that registered with assisted-service. Pure.
+
+The rules are those of :mod:`...cluster.host_match`.
+"""
 
 from __future__ import annotations
 

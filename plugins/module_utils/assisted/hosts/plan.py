@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the changes that one host of the service needs, in the order of their requests. Pure.
+"""Plan the requests that bring one host of an assisted-service to the desired state, in the order in which they are
+sent. Pure.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go,
   internal/host/transition.go.

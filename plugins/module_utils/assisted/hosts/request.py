@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert the user's hosts to requests, and report every mistake that can be found without the service."""
+"""Parse the hosts in the options of module ``assisted_hosts``, and report every mistake that can be found without the
+service.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _SHOWN = ("id", "infra_env_id", "cluster_id", "hostname", "role", "status", "ins
 
 @dataclasses.dataclass
 class HostsAccount:
-    """By name of the host: the changes that were made, and why a host is not in the desired state."""
+    """For each host name: the changes that were made, and why the host is not in the desired state."""
 
     done: dict[str, list[ServiceChange]]
     failed: dict[str, str]

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bring hosts of the service to the desired state: observe, plan, apply, repeat until the target of the wait."""
+"""Bring hosts of an assisted-service to the desired state: observe, plan, apply, and repeat until the state to wait for
+is reached.
+"""
 
 from __future__ import annotations
 

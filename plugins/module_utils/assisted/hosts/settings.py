@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the settings of a host with its request: members of one PATCH, and settings that need a separate request.
-Pure.
+"""Compare the settings of a host of an assisted-service with the user's request. Pure.
+
+Most differences become fields of one PATCH. Some settings (Ignition, installer arguments, validations) need a separate
+request.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/host/hostutil/host_utils.go.
 """

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert the user's options to the desired InfraEnv of the service, and plan what differs from it. Pure.
+"""Convert the user's options to the desired InfraEnv of an assisted-service, and plan the requests that are needed.
+Pure.
 
-An omitted option leaves its field unchanged; an empty option clears it. What the service adds is no difference.
+An omitted option leaves its field unchanged; an empty option clears it. Values that the service itself adds are not
+reported as a difference.
 
 Source: openshift/assisted-service internal/bminventory/inventory.go, internal/bminventory/inventory_v2_handlers.go.
 """

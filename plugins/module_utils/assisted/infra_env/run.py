@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create, change or delete an InfraEnv of the service (observe, plan, apply), and find the URL of its image."""
+"""Create, change or delete an InfraEnv of an assisted-service (observe, plan, apply), and find the URL of its image."""
 
 from __future__ import annotations
 

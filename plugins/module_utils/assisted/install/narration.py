@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Progress lines of an installation, whichever way it was started: one line for each change, hosts with the same change
-in one line, no line twice.
+"""Print the progress of an installation by assisted-service: one line for each change.
 
-The functions that build the texts are pure; :class:`Narrator` remembers which lines were printed, and reports the
-progress if nothing changes for a while.
+Hosts with the same change share a line, and no line is printed twice. The functions that build the texts are pure.
+:class:`Narrator` remembers which lines were printed, and reports the progress if nothing changes for a while.
 """
 
 from __future__ import annotations

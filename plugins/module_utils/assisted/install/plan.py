@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The requests that bring an installation to the desired state, or why there are none. Pure.
+"""Decide which requests bring an installation to the requested state (started, installed, cancelled, ...), or why none
+can be sent. Pure.
 
 Source: openshift/assisted-service internal/cluster/statemachine.go, internal/cluster/transition.go.
 """

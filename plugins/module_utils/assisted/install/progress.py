@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Read the progress of a cluster and its hosts from documents of an assisted-service. Pure.
 
-States, stages and texts are those of the service; values that this release does not know are kept unchanged.
+States, stages and texts are those of the service. Values that this release of the collection does not know are kept
+unchanged.
 
 Source: openshift/assisted-service internal/host/statemachine.go, internal/cluster/statemachine.go.
 """

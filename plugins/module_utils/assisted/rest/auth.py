@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose the credential for each request to an assisted-service, for each of its kinds of authentication.
+"""Choose the credential for each request to an assisted-service, for each kind of authentication that it can use.
 
-Each request names the personas that may make it; the credential with the fewest rights is sent.
+Each request lists the personas (user, agent, watcher, link) that may make it. The credential with the fewest rights
+among them is sent.
 
 Source: openshift/assisted-service pkg/auth, internal/gencrypto.
 """
@@ -23,7 +24,7 @@ from ...common.retry import retry
 from ...common.retry_policies import TOKEN_EXCHANGE
 from ...common.terminal import shortened
 
-# Personas that may make a request, by the letters of the reference's table of endpoints.
+# Personas that may make a request: U user, A agent, W watcher, L link (a token in the URL).
 USER, USER_AGENT, USER_WATCHER, ALL, USER_LINK, USER_WATCHER_LINK, USER_AGENT_LINK = (
     "U",
     "UA",

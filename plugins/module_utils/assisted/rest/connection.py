@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options by which every module connects to an assisted-service. Each option has precedence over its environment
-variable.
+"""Define the options by which every module connects to an assisted-service, and open the connection.
+
+Each option has precedence over its environment variable.
 """
 
 from __future__ import annotations

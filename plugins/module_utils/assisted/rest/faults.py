@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert error answers of an assisted-service to one error class, with the service's own message. Bodies have three
-shapes.
+"""Convert error answers of an assisted-service to one exception class, with the service's own message.
+
+The bodies of these answers have three different forms.
 
 Source: openshift/assisted-service internal/common/common.go, pkg/auth.
 """

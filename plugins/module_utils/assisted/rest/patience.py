@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Continue a wait while the service is unreachable: it may restart, and the installation continues without it."""
+"""Let a wait continue while the service is unreachable: it may restart, and the installation continues without it."""
 
 from __future__ import annotations
 

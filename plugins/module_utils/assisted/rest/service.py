@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The endpoints of an assisted-service that the collection uses, one method each. Documents have the service's own
-fields.
+"""Provide one method for each endpoint of an assisted-service that the collection uses. Documents have the fields of
+the service.
 
-Only the apply step of a plan calls methods that write, never check mode. Bodies hold what changes; an absent or null
-member leaves its field unchanged.
+Methods that write are called only by the apply step of a plan, never in check mode. A request body holds only the
+fields that change: an absent or null field stays unchanged.
 
 Source: openshift/assisted-service swagger.yaml, internal/bminventory/inventory.go, internal/cluster/validations.
 """

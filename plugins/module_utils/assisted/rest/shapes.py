@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Types of the fields that the collection reads in documents of an assisted-service (openshift/assisted-service
-``swagger.yaml``).
+"""Define the types of the fields that the collection reads in documents of an assisted-service, and find a document
+that does not have them (openshift/assisted-service ``swagger.yaml``).
 """
 
 from __future__ import annotations

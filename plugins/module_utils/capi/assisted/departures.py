@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan which Machines a pool deletes first, which Machines are recreated, and which BareMetalHosts are removed from the
-hub.
+"""Plan the deletions that the user requests by name: which Machines a pool deletes first, which Machines are recreated,
+and which BareMetalHosts are removed from the hub.
 
 Pure.
 

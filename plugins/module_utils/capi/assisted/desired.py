@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of the desired state of a Cluster API cluster with the OpenShift Assisted providers.
+"""Define the dataclasses of the desired state of a Cluster API cluster with the OpenShift Assisted providers.
 
 :mod:`.rules` validates it, :mod:`.objects` renders it. No I/O.
 """

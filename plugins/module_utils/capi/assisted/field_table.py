@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fields of an OpenshiftAssistedControlPlane and of an OpenshiftAssistedConfig, one row each: option, place in
-upstream's spec, type, form.
+"""Define a table of the fields of an OpenshiftAssistedControlPlane and of an OpenshiftAssistedConfig.
 
-Argument spec and rendering follow from the rows; a test compares them with the definitions of both versions of each
+Each row has the module option, the path in upstream's spec, the type, and the conversion of the value. The argument
+spec and the rendered objects follow from the rows. A test compares them with the definitions of both versions of each
 kind.
+
 Source: openshift-assisted/cluster-api-provider-openshift-assisted
 bootstrap/api/v1alpha2/openshiftassistedconfig_types.go,
 controlplane/api/v1alpha3/openshiftassistedcontrolplane_types.go.

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The kinds of the OpenShift Assisted providers and of their infrastructure, in the versions that a hub serves.
+"""Define the kinds of the OpenShift Assisted providers and of their infrastructure provider, in the versions that a hub
+serves.
 
 Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api, controlplane/api;
 metal3-io/cluster-api-provider-metal3 api.

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Names that the providers, Cluster API and this collection share for clusters of the OpenShift Assisted providers.
+"""Define annotations, labels and other names that the OpenShift Assisted providers, Cluster API and this collection
+share.
 
 Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api/v1alpha2, controlplane/api/v1alpha3
 (annotations), assistedinstaller/auth.go.

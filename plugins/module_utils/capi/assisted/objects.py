@@ -1,10 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The objects of a cluster of the OpenShift Assisted providers, rendered from its description. Pure.
+"""Render the objects of a cluster of the OpenShift Assisted providers from its description. Pure.
 
-The Cluster is the last one: the control plane does nothing before Cluster API has made it the owner. So a run that ends
-earlier has started nothing, and the first AgentClusterInstall counts the workers of all MachineDeployments.
+The Cluster is written last: the control plane does nothing before Cluster API has set the Cluster as its owner. So a
+run that ends earlier has started nothing, and the first AgentClusterInstall counts the workers of all
+MachineDeployments.
+
 Source: openshift-assisted/cluster-api-provider-openshift-assisted examples/, docs/;
 metal3-io/cluster-api-provider-metal3 api.
 """

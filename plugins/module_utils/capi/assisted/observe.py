@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the objects of a cluster of the OpenShift Assisted providers from the hub: one list for each kind, several in
-parallel.
+"""Read the objects of a cluster of the OpenShift Assisted providers from the hub: one list for each kind. Several lists
+are read in parallel.
 """
 
 from __future__ import annotations

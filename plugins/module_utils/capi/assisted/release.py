@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse versions of OpenShift and OKD as the control plane provider does. Pure.
+"""Parse and compare versions of OpenShift and OKD as the OpenShift Assisted control plane provider does. Pure.
 
 Source: openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/release,
 controlplane/internal/version.

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate the description of a cluster with a table of rules, each with its source: mistakes that the providers find
-only at run time, or ignore silently. Pure.
+"""Validate the description of a cluster with a table of rules, each with its source. Pure.
 
-Paths without a repository are those of openshift-assisted/cluster-api-provider-openshift-assisted.
+The rules find mistakes that the providers report only at run time, or ignore silently. Paths without a repository are
+those of openshift-assisted/cluster-api-provider-openshift-assisted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The implementation of module ``assisted_control_plane``: validate the description, observe, plan, write, wait, fetch
-the credentials.
+"""Implement module ``assisted_control_plane``: validate the description, observe, plan, write, wait, fetch the
+credentials.
 """
 
 from __future__ import annotations

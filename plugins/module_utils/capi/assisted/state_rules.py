@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the desired state against the present objects on the hub with a table of rules, each with its source. Pure.
+"""Check the desired state of a cluster against the objects that exist on the hub, with a table of rules. Each rule has
+its source. Pure.
 
 Paths without a repository are those of openshift-assisted/cluster-api-provider-openshift-assisted.
 """

@@ -1,10 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find the hosts that a plan boots, and those that it removes from their cluster, as the hub is when the plan is
-written.
+"""Find the hosts that the writes of a plan boot, and the hosts that they remove from their cluster. Pure.
 
-Pure.
+The caller passes the objects of the hub as they are at the time of the write.
 
 Source: kubernetes-sigs/cluster-api internal/controllers/machineset (which Machines leave a pool that shrinks),
 openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/controller (the oldest leaves).

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compute which hosts fit which need, for thousands of both: a set of hosts is one whole number, host ``i`` is bit
-``i``.
+"""Find the hosts that fit the needs of Machines, for thousands of both. A set of hosts is one integer: bit ``i`` is
+host ``i``.
 
-The values that hosts have for one label or size are kept as a few such numbers, one for each binary digit of the
-value's rank among all values, so that "equal to" and "at least" for all hosts at once need only a few ands and ors.
-There is no table of needs by hosts; the cache of results is bounded.
+For each label or size, the values of all hosts are kept as a few such integers, one for each binary digit of the
+value's rank among all values. So "equal to" and "at least" need only a few ands and ors for all hosts at once. There is
+no table of needs by hosts; the cache of results is bounded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reasons of the planner as text: why a Machine gets this Agent, why it gets none, why another Agent is rejected."""
+"""Build the text of the planner's reasons: why a Machine gets this Agent, why it gets none, why another Agent is
+rejected.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide which demands can be served at the same time: a matching of demands with hosts, given as numbers and sets of
-numbers.
+"""Assign hosts to demands (Machines that need a host) so that the best possible set of demands gets a host. Demands and
+hosts are numbers; the hosts that fit are sets of numbers.
 
-A demand for which every fitting host is taken may still be served: a demand that has such a host moves to another host
-that fits it, and so on until a free one is found (an alternating path; Berge 1957: a matching that no such path
-enlarges is as large as any). The demands that can be served together form a matroid, as do the hosts that can be used
-together, and every best set of demands is compatible with every best set of hosts (Mendelsohn and Dulmage 1958): taking
-them in turn, best first, is therefore not merely greedy but gives the best set.
+If every fitting host of a demand is taken, a demand that has one of these hosts moves to another host, and so on until
+a free one is found (an alternating path; Berge 1957: a matching that no such path enlarges is as large as any). The
+demands that can be served together form a matroid, as do the hosts that can be used together, and every best set of
+demands is compatible with every best set of hosts (Mendelsohn and Dulmage 1958). Taking them in turn, best first,
+therefore gives the best set.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Dataclasses of the planner that assigns Agents to Machines. Input: hosts, demands, a policy. Output: assignments with
-their reasons.
+"""Define the input and output of the planner that assigns Agents to Machines.
+
+Input: the Agents, the demands (Machines that need an Agent) and a policy. Output: assignments with their reasons.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Spread or pack the Machines of a group over the values of a topology label. Every demand that is served stays served.
+"""Spread or pack the Machines of a group over the values of a topology label. A Machine that has a host keeps having
+one.
 
-Each Machine in turn takes a host in the place with the fewest (or most) hosts of its group. After that, for spread,
-hosts are exchanged over alternating paths as long as another place can be relieved. For a single group the result is
-the most even distribution possible (the hosts that serve the group are a base of a matroid, and a sum of convex
-functions is least on it when no single exchange makes it less); with several groups each is as even as the others
-permit.
+A place is the set of hosts with the same value of the label. Each Machine in turn takes a host in the place with the
+fewest (or most) hosts of its group. After that, for spread, hosts are exchanged over alternating paths as long as
+another place can be relieved. For a single group the result is the most even distribution possible (the hosts that
+serve the group are a base of a matroid, and a sum of convex functions is least on it when no single exchange makes it
+less). With several groups, each is as even as the others permit.
 """
 
 from __future__ import annotations

@@ -3,14 +3,14 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Assign Agents to Machines: all waiting Machines and all Agents at once, as a pure function.
 
-Upstream gives each Machine the first free Agent of the list; two Machines with overlapping selectors starve each other
-by chance of order. Here, in turn:
+Upstream gives each Machine the first free Agent of the list. If the selectors of two Machines overlap, the order of the
+list decides whether both get one. Here, in this order:
 
-1. a Machine that an Agent is reserved for already keeps it (a claim that was interrupted, a hub that was restored);
-2. as many as possible are served: if there are too few, pinned Machines come first, then those that have waited
-   longest;
-3. Machines get the host back that they had, as far as each demand of 2 stays served;
-4. the rest by the order of the policy, likewise.
+1. A Machine keeps the Agent that is already reserved for it (a claim that was interrupted, a hub that was restored).
+2. As many Machines as possible get an Agent. If there are too few, pinned Machines come first, then those that have
+   waited longest.
+3. A Machine gets its former host back, unless a Machine of step 2 would then get none.
+4. All other Agents are assigned in the order of the policy, with the same limit.
 
 The result does not depend on the order of the input. Adding Agents never takes an Agent from a Machine (Shapley 1962:
 the two sides of a matching are complements).

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate a placement policy, and compute the order that it gives to hosts and Machines."""
+"""Validate the user's placement policy, and compute in which order the planner prefers hosts and serves Machines."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check which host may serve which demand, and find the first hard rule that a host fails.
+"""Check whether an Agent may serve a demand (a Machine that needs a host), and find the first hard rule that it fails.
 
-Upstream requires approved, Bound False, Connected, Validated, the selector and no reservation. This collection also
-requires that the Agent is not being deleted, is not being bound to a cluster (``clusterDeploymentName`` set, Bound not
-reported yet: section 14) and is in the one state from which binding works (9.1).
+Upstream requires that the Agent is approved, Connected and Validated, has Bound False, matches the selector and has no
+reservation. This collection also requires that the Agent is not being deleted, is not being bound to a cluster
+(``clusterDeploymentName`` is set, Bound is not reported yet) and is in the one state from which binding works.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Parse, validate and evaluate Kubernetes label selectors (meta/v1 LabelSelector).
 
-All requirements must hold. ``NotIn`` and ``DoesNotExist`` also hold where the label is absent; a selector without
-requirements holds everywhere. A missing selector also holds everywhere: that is the rule of the provider; elsewhere in
-Kubernetes it holds nowhere.
+All requirements of a selector must be met. ``NotIn`` and ``DoesNotExist`` also match where the label is absent. A
+selector without requirements matches everything. A missing selector also matches everything: that is the rule of the
+agent provider; elsewhere in Kubernetes it matches nothing.
 
 Source: openshift/cluster-api-provider-agent api/v1beta1.
 """

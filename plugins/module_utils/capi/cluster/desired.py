@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the Cluster API objects of a cluster of Agents: Cluster, AgentCluster, and for each pool a template and a
-MachineDeployment. Pure.
+"""Render the Cluster API objects of a cluster whose machines are Agents: Cluster, AgentCluster, and for each pool a
+template and a MachineDeployment. Pure.
 
 Supports both versions of Cluster API, which differ in how they refer to objects and in the names of time limits.
 

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Plan the writes that one AgentCluster needs: its ClusterDeployment, its AgentClusterInstall, its status. Pure.
 
-Upstream makes one step in each reconcile pass, and the changed status triggers the next; here one plan has all steps,
-in the same order.
+Upstream's controller makes one step in each reconcile pass, and the changed status triggers the next pass. Here one
+plan has all steps, in the same order.
 
 Source: openshift/cluster-api-provider-agent controllers/agentcluster_controller.go.
 """

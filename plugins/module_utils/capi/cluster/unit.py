@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observe, plan and write all objects of a cluster of Agents on the hub; remove them without losing an Agent."""
+"""Create, change or remove all hub objects of a cluster whose machines are Agents. The removal loses no Agent."""
 
 from __future__ import annotations
 

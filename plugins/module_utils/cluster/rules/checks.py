@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The checks that ``openshift_checks`` accepts by name, and functions that create their problems.
+"""Define the checks whose severity a user can set in ``openshift_checks``, and create the problems that they report.
 
-Problems of the installer's layer that are errors have no name: the installer would refuse the input anyway.
+Errors that the installer itself reports have no name there: the installer would refuse the input anyway.
 """
 
 from __future__ import annotations

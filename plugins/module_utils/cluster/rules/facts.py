@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Facts about a deployment and its hosts that the rules read, computed once."""
+"""Compute the facts that the rules read about a deployment and its hosts, such as static addresses and VIPs.
+
+Each fact is computed once.
+"""
 
 from __future__ import annotations
 

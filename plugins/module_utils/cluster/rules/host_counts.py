@@ -20,7 +20,7 @@ _ROLES = (("master", "ControlPlane"), ("arbiter", "Arbiter"), ("worker", "Comput
 
 
 def host_counts(facts: Facts) -> Iterator[Problem]:
-    """More hosts than replicas are an error; with fewer, other machines may join."""
+    """Report a role with more hosts than replicas. Fewer hosts are allowed: other machines may join."""
     wanted = facts.cluster.replicas
     known = [role for role, _pool in _ROLES]
     counted: Counter[str] = Counter(host.host.role for host in facts.hosts if host.host.role in known)

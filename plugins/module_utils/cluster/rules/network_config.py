@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate the networkConfig of each host: what nmstate rejects, and what will not work on the machine.
+"""Validate the networkConfig of each host.
+
+The rules report settings that nmstate rejects, and settings that will not work on the machine.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go;
   docs/upstream/agent-installer.md#what-the-installer-does-not-check.

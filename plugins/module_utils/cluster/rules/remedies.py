@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hints for problems of the installer whose message does not say what to do.
+"""Add a hint to those messages of the installer that do not say what to do.
 
-The installer's words stay as they are; the hint follows them.
+The installer's message stays unchanged; the hint follows it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the rendezvous IP: it exists, and it belongs to a control-plane host or arbiter.
+"""Check that there is a rendezvous IP, and that it belongs to a control-plane host or arbiter.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go;
   docs/upstream/agent-installer.md#what-the-installer-does-not-check.

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every rule about a deployment, in the order of the installer; our own checks come after all of the installer's."""
+"""Apply all validation rules to a deployment.
+
+The installer's rules come first, in the installer's order. The additional checks of this collection (package ``ours``)
+follow.
+"""
 
 from __future__ import annotations
 

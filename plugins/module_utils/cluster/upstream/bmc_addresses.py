@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check BMC addresses as the installer does, and which of them need a provisioning network.
+"""Check BMC addresses as the installer does, and report those that only work with a provisioning network.
 
 Source: openshift/installer pkg/asset/agent/installconfig.go.
 """

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Problems that the installer finds when it creates the AgentClusterInstall, under the fields of install-config.yaml.
+"""Check the cluster networks as the installer does when it creates the AgentClusterInstall manifest.
+
+The installer reports these problems later than others, under fields of that manifest. Here they have the paths of
+install-config.yaml; :func:`as_of_manifests` converts them.
 
 Source: openshift/installer pkg/asset/agent/manifests.
 """

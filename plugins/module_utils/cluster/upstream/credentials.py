@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate SSH keys, trust bundle and pull secret, as the installer does. No problem contains a value of these fields.
+"""Validate SSH keys, trust bundle and pull secret, as the installer does. No message contains a value of these fields.
 
 Source: openshift/installer pkg/types/validation/installconfig.go.
 """

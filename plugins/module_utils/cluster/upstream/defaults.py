@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Set the defaults that the installer sets before it validates.
+"""Fill in the defaults of install-config.yaml that the installer sets before it validates.
 
-They are for the installer's rules only: the files that this collection writes contain what the user wrote.
+Only the installer's rules read these defaults: the files that this collection writes contain what the user wrote.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """

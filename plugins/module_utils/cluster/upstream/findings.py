@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create problems in the words of the installer (openshift/installer pkg/types/validation/installconfig.go)."""
+"""Create problems with the installer's error messages (openshift/installer pkg/types/validation/installconfig.go)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def required(path: str, detail: str, *, file: str = INSTALL_CONFIG) -> Problem:
 
 
 def invalid(path: str, value: object, detail: str, *, file: str = INSTALL_CONFIG, hint: str = "") -> Problem:
-    """``value`` None is not shown: a secret, or a long text."""
+    """Create the problem of a wrong value. Pass None as ``value`` for a secret or a long text, which is not shown."""
     return Problem(path, INVALID, detail, file=file, value=shown(value), hint=hint)
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Hints about a value that the installer's message does not give."""
+"""Hints that this collection adds to error messages of the installer, such as "this looks like the path of a file"."""
 
 from __future__ import annotations
 

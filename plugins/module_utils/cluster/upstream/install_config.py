@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every rule of the installer about install-config.yaml, in its order.
+"""Apply all rules of the installer to install-config.yaml, in the installer's order.
 
 Source: openshift/installer pkg/types/validation/installconfig.go, pkg/asset/agent/installconfig.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find PEM blocks in a text, as the installer's library does."""
+"""Find PEM blocks (certificates and keys) in a text, as Go's encoding/pem does for the installer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Rules about pki: the keys of the certificates that sign others (openshift/installer pkg/types/pki/validation.go)."""
+"""Validate the field pki of install-config.yaml, which defines the keys of the signer certificates.
+
+Source: openshift/installer pkg/types/pki/validation.go.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""install-config.yaml in the form that the installer's rules read: with defaults, parsed networks and known feature
-gates.
+"""Define :class:`Provided`, the form of install-config.yaml that the installer's rules read.
+
+It has the installer's defaults filled in, the networks parsed and the feature gates evaluated.
 """
 
 from __future__ import annotations

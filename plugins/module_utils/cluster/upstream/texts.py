@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check names and addresses as the installer's libraries do, with their error messages.
+"""Check names, IP and MAC addresses as the installer's Go libraries do, with their error messages.
 
-An error is a text; an empty text means that the value is valid.
+The checks return the error message; an empty text means that the value is valid.
 """
 
 from __future__ import annotations

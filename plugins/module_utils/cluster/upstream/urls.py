@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse URLs as the installer's library does, with its error messages."""
+"""Parse URLs as Go's net/url does for the installer, with its error messages."""
 
 from __future__ import annotations
 

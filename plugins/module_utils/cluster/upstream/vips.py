@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate virtual IPs, as the installer does. The paths of its problems have no index.
+"""Validate the API and ingress virtual IPs, as the installer does.
+
+The installer's messages name the list without an index (``apiVIPs``, not ``apiVIPs[0]``), and so do these problems.
 
 Source: openshift/installer pkg/types/validation/installconfig.go.
 """

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert old layouts of platform.vsphere, as the installer does: one vCenter, one failure domain.
+"""Convert old layouts of platform.vsphere to one vCenter and one failure domain, as the installer does.
 
-The installer asks a vCenter that has credentials for the paths of objects. Without an answer it derives the paths from
-the datacenter, as this module does.
+If the configuration has credentials, the installer requests the inventory paths (cluster, datastore, folder) from the
+vCenter. Without an answer it derives the paths from the datacenter. This module always derives them.
 
 Source: openshift/installer pkg/types/installconfig.go, pkg/types/defaults.
 """

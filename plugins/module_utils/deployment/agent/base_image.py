@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find the base image that the user named: a file, a URL, or the live ISO of the release from CoreOS stream metadata
-(``openshift_base_image``, docs/reference/images.md).
+"""Find the base image that the user named in ``openshift_base_image``: a file, a URL, or the live ISO of the release
+from CoreOS stream metadata (docs/reference/images.md).
 
 A file from a URL is kept in a cache.
 """

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_image``: build the agent ISO and the credentials from a configuration directory
-and a base image.
+"""Build the agent ISO and the credentials of its cluster from a configuration directory and a base image, for module
+``agent_image``.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are generated once
-and saved before anything is built from them, so that the run after an interrupted one uses the same secrets.
+First a plan is made, then it is applied; check mode stops in between. Secrets are generated once and saved before
+anything is built from them, so that the run after an interrupted one uses the same secrets.
 """
 
 from __future__ import annotations

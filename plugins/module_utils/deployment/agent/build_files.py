@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the small files next to an image: credentials and the address of the rendezvous host."""
+"""Plan the small files that module ``agent_image`` writes besides the image: credentials and the address of the
+rendezvous host.
+"""
 
 from __future__ import annotations
 

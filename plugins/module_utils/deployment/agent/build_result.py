@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The result of the module ``agent_image``."""
+"""Convert the plan and the outcome of a build to the result of module ``agent_image``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .product import Made, files_of
 
 
 def describe(plan: BuildPlan, made: Made | None = None) -> dict[str, Any]:
-    """The module's result; digests and sizes are those of ``made``, else what is known beforehand."""
+    """The module's result. Digests and sizes are those of the files that were ``made``, otherwise those known before
+    the build.
+    """
     work_dir = WorkDir(plan.request.work_dir)
     files = plan.ignition.table() if plan.ignition else []
     return {

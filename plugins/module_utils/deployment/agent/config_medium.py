@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Build the configuration image of the appliance's workflow: with it, a live system without configuration installs this
-cluster.
+"""Build the configuration image: a small ISO with the configuration of one cluster, without an operating system.
 
-A live system of the same release reads it as soon as the medium is attached.
+It is for the workflow of the OpenShift appliance: hosts start a live system without configuration, which reads this ISO
+as soon as it is attached, and installs the cluster. The live system must be of the same release.
 
 Source: openshift/installer pkg/asset/agent/configimage.
 """

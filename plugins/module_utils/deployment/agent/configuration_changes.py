@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare a configuration directory with its desired files; show changed fields by name, secrets never."""
+"""Compare the files of a configuration directory with the desired files, and describe the changes: changed fields by
+name, never a secret.
+"""
 
 from __future__ import annotations
 

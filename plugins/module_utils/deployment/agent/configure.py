@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_config``: check all user input, and write the configuration directory from it.
+"""Check all user input and write the configuration directory from it, for module ``agent_config``.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between.
+First a plan is made, then it is applied; check mode stops in between.
 """
 
 from __future__ import annotations

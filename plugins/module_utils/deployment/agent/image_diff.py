@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What changes inside an image, as a diff of its Ignition files: paths, modes and sizes, never contents."""
+"""Compare the Ignition files of an existing image with those of a planned one, for ``--diff``. The diff shows paths,
+modes and sizes, never contents.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the recorded inputs of an image with the configuration now (state section ``image``)."""
+"""Decide whether an image must be built again: compare what it was built from with the files as they are now.
+
+An image is built from the files of the configuration directory and from a base image. Their digests are recorded in the
+state of the deployment (section ``image``).
+"""
 
 from __future__ import annotations
 

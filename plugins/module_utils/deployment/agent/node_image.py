@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``node_image``: build an image from nodes-config.yaml and facts of a cluster, by which
-hosts join that cluster (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow).
+"""Build the image from which hosts join an installed cluster, from nodes-config.yaml and facts of that cluster, for
+module ``node_image`` (openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow).
 
-The secrets generated for the image stay in section ``node_image`` of the state, apart from the secrets of a cluster
-that was installed from the same directory. Tokens of an image end after two days; another image within the first of
-them uses the same ones, a later one gets new ones.
+Section ``node_image`` of the state keeps the secrets generated for the image, apart from the secrets of a cluster that
+was installed from the same directory. The tokens of an image expire after two days. An image that is built within the
+first of these days uses the same tokens; a later one gets new tokens.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``deployment_plan``: observe, and return what is left to do. Writes nothing."""
+"""Observe a deployment and return what is left to do, for module ``deployment_plan``. Writes nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan and write the product of a build from an Ignition config and a base image: an ISO, a minimal ISO, the files of a
-network boot, or a configuration image.
+"""Plan and write the files that a build produces from an Ignition config and a base image: an ISO, a minimal ISO, the
+files of a network boot, or a configuration image.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pin the release image by digest: a registry is asked once for the digest of a tag, and release.json keeps the answer
-for all later runs.
+"""Pin the release image by digest: ask a registry once for the digest of a tag, and keep it in release.json for all
+later runs.
 
 A registry may move a tag. The image of an interrupted installation must be built again byte for byte, so a tag is
 resolved before the first image.

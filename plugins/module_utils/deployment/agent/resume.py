@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide what is left to do: the table of docs/explanation/resume.md as a pure function of what was observed.
+"""Decide what is left to do in an installation by agent ISO: the table of docs/explanation/resume.md, as a pure
+function of what was observed.
 
-The decision names the step of each host. Whether the machines may be touched at all is decided by one table for all
+The decision names the next step of each host. Whether a machine may be changed at all is decided by one table for all
 methods (:mod:`..safety`).
 """
 

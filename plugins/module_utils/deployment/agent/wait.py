@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``install_wait``: supervise an installation; if it fails, write a bundle."""
+"""Supervise an installation until it is complete, for module ``install_wait``. If it fails, write a bundle with data
+for the diagnosis.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from ...hub.credentials import HubCredentials
 from ..state.work_dir import WorkDir
 from .find import Known, remember
 
-# Where the service hands out the kubeconfig of the installer, and where the password.
+# States of a cluster in which the service returns the installer's kubeconfig, and states in which it returns the
+# password.
 # Source: openshift/assisted-service internal/bminventory/inventory.go, internal/cluster/cluster.go.
 _WITH_KUBECONFIG = frozenset(
     {"installing", "finalizing", "installing-pending-user-action", "installed", "adding-hosts"}

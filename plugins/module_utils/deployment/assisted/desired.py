@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The desired state of a deployment in an assisted-service: cluster, InfraEnv and hosts. Pure.
+"""Compute the desired state of a deployment in a separate assisted-service: cluster, InfraEnv and hosts. Pure.
 
 It is derived from the cluster-manifests of the deployment, so that method assisted sends what the client inside an
 agent ISO sends for the same input. That client reads mirrors and a CA from further files; a separate service gets these

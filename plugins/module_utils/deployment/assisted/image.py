@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The discovery image of an InfraEnv of an assisted-service: its URL at the service, and a local copy for BMCs that
-cannot reach the service.
+"""Get the discovery image of an InfraEnv from an assisted-service: its URL, or a downloaded copy for BMCs that cannot
+reach the service.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan and apply the changes of cluster and InfraEnv that a deployment needs in an assisted-service. Their ids are
-recorded when they are created.
+"""Create, change or delete the cluster and the InfraEnv of a deployment in an assisted-service, by a plan.
+
+Their ids are recorded when they are created.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _NOT_YET = "(that of the cluster, which is not there yet)"
 
 @dataclasses.dataclass(frozen=True)
 class Objects:
-    """Cluster and InfraEnv as they are now; what was changed, or in check mode would be."""
+    """The cluster and InfraEnv as they are now, and what was changed (in check mode: what would be changed)."""
 
     cluster: Mapping[str, Any]
     infra_env: Mapping[str, Any]

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observe a deployment of method assisted: cluster and hosts at the separate assisted-service, the new cluster's API as
-for every other method.
+"""Observe a deployment of method assisted: read cluster and hosts from the separate assisted-service, and the API of
+the new cluster as for every other method.
 """
 
 from __future__ import annotations

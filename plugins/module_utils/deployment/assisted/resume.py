@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide what is left to do for a cluster that an assisted-service installs, as pure functions: the table of
-docs/explanation/resume.md for a service that does not run on the rendezvous host.
+"""Decide what is left to do for a cluster that a separate assisted-service installs, as pure functions.
+
+This is the table of docs/explanation/resume.md for a service that does not run on the rendezvous host.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run the module ``assisted_deployment`` step by step: check the input, observe, decide, create or change cluster and
-InfraEnv, provide the image; or wait, or remove.
+"""Run the module ``assisted_deployment`` step by step.
+
+Check the input, observe, decide, create or change cluster and InfraEnv, and provide the image. Also delete what was
+created, and check whether it may be deleted.
 """
 
 from __future__ import annotations

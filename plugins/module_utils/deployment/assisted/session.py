@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""One call of module ``assisted_deployment``: its options, the desired state, and the observed objects at the
-service.
+"""Hold the data of one call of module ``assisted_deployment``: its options, the desired state, and the cluster and
+hosts as they were observed at the service.
 """
 
 from __future__ import annotations

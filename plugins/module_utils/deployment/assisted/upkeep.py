@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Requests that an assisted-service needs while its hosts register: configure the hosts as described, and start the
-installation once all are ready. What to do is a pure function.
+"""Configure the hosts of a cluster as described while they register with an assisted-service, and start the
+installation once all of them are ready.
+
+A pure function decides what to do at each moment.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Supervise an installation by a separate assisted-service: the same observation, limits and failure bundle as for an
-agent ISO.
+"""Supervise an installation by a separate assisted-service, with the same observation, limits and failure bundle as for
+an agent ISO.
 
-Between two reads it does what only a client can do: configure hosts, start the installation once all are ready, fetch
-credentials.
+Between two observations the wait also does what this service does not do without a client: it configures hosts, starts
+the installation once all are ready, and fetches credentials.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The gate before the writes of module ``assisted_control_plane``: the safety decision is repeated, about the hosts
-that the writes of this run really touch, directly before the first of them.
+"""Repeat the safety decision directly before module ``assisted_control_plane`` writes to the hub, about the hosts that
+these writes affect.
 """
 
 from __future__ import annotations

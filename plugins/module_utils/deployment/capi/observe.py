@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of module ``capi_plan``: read a hub, and decide what a playbook does with a cluster of the OpenShift
-Assisted providers. Changes nothing.
+"""Read a cluster of the OpenShift Assisted providers of Cluster API from its hub, and plan what a playbook does with
+it, for module ``capi_plan``. Changes nothing.
 """
 
 from __future__ import annotations

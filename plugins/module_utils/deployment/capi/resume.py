@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide what a playbook does with a cluster of the OpenShift Assisted providers, as a pure function: which hosts get a
-BareMetalHost, the sizes of pools, which hosts leave.
+"""Plan what a playbook does with a cluster of the OpenShift Assisted providers of Cluster API, as a pure function:
+which hosts get a BareMetalHost, the size of each pool, which hosts leave.
 
-This is the plan only. Whether a host may be touched is decided by :mod:`..safety`, which must decide about
+This is the plan only. Whether a host may be changed is decided by :mod:`..safety`, which must decide about
 :attr:`CapiDecision.touch_hosts` first.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run module ``assisted_control_plane``, and record it in the work directory for the report and the next run."""
+"""Run module ``assisted_control_plane``, and record the run in the work directory for the report and the next run."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``agent_cluster_install``: create a cluster on a hub from a configuration, and supervise
-it until it is in the desired state.
+"""Create a cluster on a hub from a configuration, and supervise it until it is in the desired state, for module
+``agent_cluster_install``.
 
-Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and
+First a plan is made, then it is applied. The wait detaches the medium of a host as soon as that host reboots, and
 fetches the credentials.
 """
 

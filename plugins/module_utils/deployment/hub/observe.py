@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``hub_plan``: read a hub's Agents, a cluster's installation and its Nodes, and return the
-next step of each host. Changes nothing.
+"""Read a hub's Agents, the installation of a cluster and its Nodes, and return the next step of each host, for module
+``hub_plan``. Changes nothing.
 """
 
 from __future__ import annotations

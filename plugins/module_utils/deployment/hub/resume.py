@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide the next step of each host of a hub, as a pure function: boot it from the discovery image, wait for it, or
-leave it as it is.
+"""Decide the next step of each host that is installed through a hub, as a pure function: boot it from the discovery
+image, wait for it, or leave it as it is.
 
-This is the plan only. Whether a host may be touched is decided by :mod:`..safety`, which must decide about
+This is the plan only. Whether a host may be changed is decided by :mod:`..safety`, which must decide about
 :attr:`HubDecision.touch_hosts` first.
 """
 

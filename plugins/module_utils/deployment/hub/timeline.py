@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Record the installation of a cluster of a hub in the state file (sections ``cluster`` and ``install``), for the
-report and for the next run.
+"""Record how the installation of a cluster on a hub progresses, in sections ``cluster`` and ``install`` of the state
+file, for the report and for the next run.
 
-The form is that of :mod:`..supervise.timeline`; times are those of the control node, since the hub's clock may differ.
+The sections have the same form as in :mod:`..supervise.timeline`. Times are those of the control node, since the hub's
+clock may differ.
 """
 
 from __future__ import annotations

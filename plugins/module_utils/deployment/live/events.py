@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Events of a run: the lines of ``events.jsonl`` (schema: docs/schemas/event.schema.json) and the reasons of
-notifications.
+"""Events of a run: each is a line of ``events.jsonl`` (schema: docs/schemas/event.schema.json), and some send a
+notification (``openshift_notify``).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Send notifications (``openshift_notify``): events of a run as POST requests to webhooks.
+"""Send events of a run to the webhooks of ``openshift_notify``, as POST requests.
 
-A fault of a webhook never ends a run.
+A failure of a webhook never ends a run.
 """
 
 from __future__ import annotations

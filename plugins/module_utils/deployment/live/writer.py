@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write the report during a run: ``report.json`` and ``report.html`` are rewritten after each change, and each event is
-added as a line to ``events.jsonl``.
+"""Write the report while a run is in progress: ``report.json`` and ``report.html`` are rewritten after each change, and
+each event is added as a line to ``events.jsonl``.
 
 One :class:`LiveReport` serves one task. It reads the results of earlier tasks from the files.
 """

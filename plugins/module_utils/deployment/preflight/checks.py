@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The preflight checks: a table of checks, each a pure function from observations to verdicts.
+"""Define the preflight checks, and judge observations by them: each check is a pure function from observations to
+verdicts.
 
-A row has its name, the installation methods that it is for, what it reads, and what a user does about a failure. Hosts
-come in inventory order.
+A row of the table has the name of the check, the installation methods that it is for, what it reads, and how a user
+fixes a failure. Verdicts about hosts are in inventory order.
 """
 
 from __future__ import annotations

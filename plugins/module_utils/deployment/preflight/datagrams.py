@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Query name servers and time servers by UDP. Answers are checked before they are used.
+"""Query name servers (DNS) and time servers (NTP) by UDP, and validate their answers.
 
-dnspython and ntplib would be two libraries for two messages; the resolver of this machine can neither be configured
-with the server to ask, nor follow ``openshift_connect_to``.
+The libraries dnspython and ntplib would be two dependencies for two messages. The resolver of this machine can neither
+be configured with the server to ask, nor follow ``openshift_connect_to``.
 """
 
 from __future__ import annotations

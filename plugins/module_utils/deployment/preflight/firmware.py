@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lowest BMC firmware versions with which virtual media are known to work for this kind of installation."""
+"""Check whether the firmware of a BMC is older than the lowest version with which virtual media are known to work for
+this kind of installation.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ import re
 
 @dataclasses.dataclass(frozen=True)
 class Lowest:
-    """``of`` matches profile and firmware as ``profile firmware``, its group is the version."""
+    """The lowest usable version of one firmware line. The pattern ``of`` is matched against the text ``profile
+    firmware``, and its group is the version.
+    """
 
     of: re.Pattern[str]
     version: str

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Collect the observations for the preflight checks: BMCs by GET, name and time servers, registries, the web server of
-the image, the file system. Changes nothing.
+"""Collect the observations for the preflight checks. Changes nothing.
 
-A target that cannot be reached is recorded as the fault of its check; no exception is raised for it.
+It reads BMCs (by GET), name servers, time servers, registries, the web server of the image, and the file system. A
+target that cannot be reached is recorded as a fault for its check; no exception is raised for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Format the verdicts as a table: one line for each host with a column for each check, one line for each check of the
-site, then each failure with its remedy.
+"""Format the verdicts of the preflight checks as a text table.
+
+It has one line for each host with a column for each check, one line for each check of the site, then each failure with
+its remedy.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ _WIDEST = 120
 
 
 def table(verdicts: Sequence[CheckVerdict]) -> list[str]:
-    """Lines of at most 120 characters, those of failures apart."""
+    """The lines of the table. They have at most 120 characters, except those of failures."""
     hosts: dict[str, dict[str, str]] = {}
     for verdict in verdicts:
         if verdict.check in HOST_CHECKS:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the result of a rehearsal with the inventory. Pure."""
+"""Compare the hosts of the inventory with the hosts that a rehearsal installed in the lab. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Run a lab and a playbook in it, as processes on this machine that end in every case."""
+"""Run a rehearsal: start the lab and a playbook against it as processes on this machine, and make sure that both end
+with this process.
+"""
 
 from __future__ import annotations
 

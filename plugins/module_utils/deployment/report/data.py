@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report of a deployment as data: what was built, how it went, how to log in.
+"""Build the content of report.json for a deployment: what was built, how the installation went, and how to log in.
 
-No secret is in it, and nothing that changes by itself.
+The report has no secret, and no value that changes without a change of the deployment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the module ``deployment_report``: write report.json and report.html from the work directory."""
+"""Write report.json and report.html from the records in the work directory, for module ``deployment_report``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find out whether the run that a report describes still writes it.
+"""Find out whether the run that a report describes is still writing it.
 
-A run that was killed leaves a report with the status "running".
+The report of a run that was killed keeps the status "running".
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare the hosts of the configuration with the Nodes of the cluster: missing Nodes, roles, and what to do about
-differences.
+"""Compare the hosts of the configuration with the Nodes of the cluster, and warn about missing Nodes and different
+roles.
 
 Nodes are recorded as ``{name, ready, roles}`` (state file, section ``install``, key ``nodes``); ``roles`` are the
 labels ``node-role.kubernetes.io/<role>``.

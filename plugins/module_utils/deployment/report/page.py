@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The report as one HTML page that needs nothing else: no font, no request; light or dark as the reader's system is.
+"""Render the report as one HTML page that loads no other file: no font, no request. It is light or dark like the
+reader's system.
 
 Only the page of a run in progress has a script (:mod:`.news`).
 """

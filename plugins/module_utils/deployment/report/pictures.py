@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Draw the report's pictures as inline SVG: the network connections, and the stages of each host over time."""
+"""Draw the pictures of the report as inline SVG: the network connections of the cluster, and the stages of each host
+over time.
+"""
 
 from __future__ import annotations
 

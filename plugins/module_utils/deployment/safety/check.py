@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check all machines of a run before it changes anything: print what was not checked, or stop the run."""
+"""Decide about all machines of a run before it changes anything: stop the run if a machine must not be changed, and
+print the sources that could not be read.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The one decision before every power action, boot, drain, shrink and deletion: :func:`may_touch` for a host,
-:func:`judge` for all hosts of a run.
+"""Decide by the safety table what a run may do to a machine: :func:`may_touch` for one host, :func:`judge` for all
+hosts of a run.
+
+Every power action, boot, drain, reduction of a pool and deletion is decided here first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find out whether the cluster on a hub is the one of this deployment.
+"""Find out whether the cluster that a run would delete from a hub is the cluster of this deployment.
 
 Two hubs can have a cluster of the same name, both created by this collection. The recorded UID proves that it is the
 cluster of this deployment; without the UID, the machines of its Agents and BareMetalHosts do.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide whether machines may be deleted with their disks: by column destroy of the safety table, and only if
-confirmed.
+"""Decide whether virtual machines may be deleted with their disks: by column destroy of the safety table, and only if
+the user confirms it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from ...common.errors import ZeroTouchError
 from .decision import NOTHING_TOUCHED, Judgement, TouchRequest
 
-# A machine that the table would take down, or that is off and in no record.
+# Deleted: a machine that the table allows to power off, or that is off and in no record.
 _DELETED = frozenset({"act", "skip"})
 
 
 def deletable(judgement: Judgement, request: TouchRequest) -> dict[str, str]:
-    """The hosts whose machines must stay, with the reason.
+    """Return the hosts whose machines must not be deleted, with the reason.
 
     Raises :class:`ZeroTouchError` where the table stops the run, and without confirmation.
     """

@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The known facts about one machine when a playbook wants to touch it.
+"""Define :class:`Evidence`: the known facts about one machine that a run wants to change.
 
-Each field of :class:`Evidence` is one observation. A text is empty when the observation does not hold; otherwise it
-says how it is known, in words that a message can print. :mod:`.gather` collects the observations; :mod:`.table` decides
-by them.
+Each field is one observation. A text is empty when the observation does not hold; otherwise it says how the fact is
+known, in words that a message can print. :mod:`.gather` collects the observations; :mod:`.table` decides by them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Collect evidence about the hosts that a run wants to touch, from the connections that the user named; and decide
-about all of them.
+"""Collect evidence about the hosts that a run wants to change, from the connections that the user named, and decide
+about all of these hosts.
 
 Only reads. A source that cannot be read is reported as not checked; if this deployment is recorded at that source, its
 hosts become *unknown* instead.

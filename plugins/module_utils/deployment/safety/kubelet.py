@@ -3,9 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Find the Node whose kubelet answers at an address of a host.
 
-The serving certificate of a kubelet names its Node, and any client may read it without credentials.
-
-A certificate for ``system:node:NAME`` proves that the machine runs a cluster. No answer proves nothing.
+The serving certificate of a kubelet names its Node, and any client may read that certificate without credentials. A
+certificate for ``system:node:NAME`` proves that the machine belongs to a cluster. A missing answer proves nothing.
 """
 
 from __future__ import annotations

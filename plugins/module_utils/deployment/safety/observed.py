@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Add to the evidence of a host what the assisted-service and the cluster's API report, as pure functions.
+"""Add to the evidence about a host what the assisted-service and the new cluster's API report about it, as pure
+functions.
 
 Only the methods agent and assisted observe their deployments in this way.
 """

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Collect evidence from this deployment itself: its service and API, and the Nodes and BareMetalHosts of the cluster
-that it made.
+"""Collect evidence about hosts from their own deployment: from its assisted-service, from the API of its cluster, and
+from the Nodes and BareMetalHosts of that cluster.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Collect evidence from a hub: Agents in any of its namespaces, and BareMetalHosts.
 
-What the caller may not list is reported as not checked.
+Kinds that the user of the hub may not list are reported as not checked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Collect evidence from the assisted-service that the user named: hosts of its other clusters."""
+"""Collect evidence about hosts from the assisted-service that the user named: whether they are hosts of another cluster
+of that service.
+"""
 
 from __future__ import annotations
 

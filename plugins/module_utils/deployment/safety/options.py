@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse the option ``touch`` of modules: what a run wants to touch, and for which deployment (documentation fragment
-``touch``).
+"""Parse the option ``touch`` of modules: which deployment and which hosts a run wants to change, and what the user
+confirmed (documentation fragment ``touch``).
 """
 
 from __future__ import annotations

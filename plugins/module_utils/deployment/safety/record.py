@@ -1,13 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and write what work directories record about hosts: the directory of this deployment, and its siblings, whose
-deployments may have the same machines.
+"""Read and write the records in state.json that show which deployment uses a machine.
 
-Section ``machines`` of state.json has an entry for each host that this deployment was allowed to touch: ``state`` is
-``permitted`` (an override was used, nothing was done yet), ``booting`` (the boot began), ``booted``, or ``released``
-(taken out of the cluster). It is written before the power action, so that the next run continues after an interrupted
-one without asking again. ``macs`` are the host's MAC addresses: by them another deployment recognizes the machine.
+They are read from the work directory of this deployment and from the directories beside it: another deployment may use
+the same machine.
+
+Section ``machines`` has an entry for each host that this deployment was allowed to change. ``state`` is ``permitted``
+(an override was used, nothing was changed yet), ``booting`` (the boot began), ``booted``, or ``released`` (removed from
+the cluster). The entry is written before the power action: after an interruption, the next run continues without a new
+confirmation. ``macs`` are the host's MAC addresses, by which other deployments recognise the machine.
 """
 
 from __future__ import annotations

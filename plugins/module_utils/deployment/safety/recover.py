@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide whether a wait may detach the image of a machine, or power-cycle it so that it boots from its disk. Pure."""
+"""Decide whether a run that waits for an installation may detach the image of a machine, or power-cycle the machine so
+that it boots from its disk. Pure.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _REQUEST = TouchRequest("recover", "")
 def may_recover(
     host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool = False, strayed: str = ""
 ) -> Outcome:
-    """``eject``: the image may be detached; ``act``: power may be switched as well.
+    """Return ``eject`` if the image may be detached, ``act`` if power may be switched as well.
 
     ``last`` is the host as the service reported it last; ``strayed`` says how it is known that the host has booted the
     image again.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The result and the check-mode lines of a safety decision."""
+"""Format a safety decision: the result of the module, and the lines that check mode prints for each host."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The safety table: what may be done to a machine, by what is known about it.
+"""Define the safety table: what a run may do to a machine, depending on what is known about that machine.
 
-Data only; :func:`.decision.may_touch` and docs/reference/safety.md use it.
-
-The first row whose observation holds is the row of the host. A row has a cell for each column; an action may have a
-separate cell in a row.
+Data only; :func:`.decision.may_touch` and docs/reference/safety.md use it. The first row whose observation holds is the
+row of the host. A row has a cell for each column; an action may have a separate cell in a row.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from typing import Literal
 from ...boot.methods import POWER_DATA
 from .evidence import Evidence
 
-# What a playbook wants of a host. supply: boot a machine for a pool that needs one more; replace_in: the same for a
+# What a playbook does with a host. supply: boot a machine for a pool that needs one more; replace_in: the same for a
 # host that is exchanged, which is replace_out; recover: what a wait does by itself (detach, repair); on and off: switch
 # power, and nothing else.
 Action = Literal[

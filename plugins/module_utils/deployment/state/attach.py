@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Open the state store for a run: its first task starts the process (:mod:`.process`) that keeps lease and state until
-the playbook has ended.
+"""Open the state store for a run. The first task of the run starts the process (:mod:`.process`) that renews the lease
+and stores the state until the playbook has ended.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Encrypt and decrypt a stored record: one line of JSON that describes it, then its body, encrypted if there is a
-passphrase.
+"""Encrypt and decrypt the record of a state store: one line of JSON that describes it, then the body, which is
+encrypted if there is a passphrase.
 
-The key is made by scrypt, the body is encrypted by AES-256-GCM with the line as associated data: a changed serial,
-cluster name or parameter is detected. A check value from the same scrypt call distinguishes a wrong passphrase from a
-damaged record.
+The key is derived by scrypt. The body is encrypted by AES-256-GCM with the line as associated data, so a changed
+serial, cluster name or parameter is detected. A check value from the same scrypt call distinguishes a wrong passphrase
+from a damaged record.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find out whether a work directory is lost with the job of an automation controller (AWX, Ansible Automation
+"""Find out whether a work directory will be deleted with the job of an automation controller (AWX, Ansible Automation
 Platform), or with a pod.
 
 A controller runs each job in a separate container, in a private directory that it deletes afterwards (ansible/awx
 awx/main/tasks/jobs.py, build_private_data_dir). A pod of another system, such as a pipeline, ends with its file
-systems. Outside of both nothing is refused: a container of a user keeps its layer until it is removed.
+systems. Outside of both, every work directory is accepted: the user's own container keeps its files until it is
+removed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults of a state store. Each of them means that the record is unknown or cannot be written; none of them means that
-there is no record.
+"""Define the errors of a state store. Each of them means that the record is unknown or cannot be written; none of them
+means that there is no record.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ...common.errors import ZeroTouchError
 
 
 class StoreError(ZeroTouchError):
-    """Base of the faults of a state store."""
+    """Base class of the errors of a state store."""
 
 
 class StoreUnknown(StoreError):

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Store the state in one document on a web server: GET and PUT, the ETag as the version, ``If-Match`` and
-``If-None-Match`` as conditions (RFC 9110 13).
+"""Store the state of a deployment in one document on a web server: GET and PUT, the ETag as the version, ``If-Match``
+and ``If-None-Match`` as conditions (RFC 9110 13).
 
-The document is one line of JSON with the lease, then the sealed snapshot. The snapshot is always encrypted; the lease
-is not, and only names the run that may write.
+The document is one line of JSON with the lease, then the sealed snapshot. The snapshot is always encrypted. The lease
+is not encrypted: it only names the run that may write.
 """
 
 from __future__ import annotations

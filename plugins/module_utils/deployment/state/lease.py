@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lease on a deployment: who may change its machines, and when another run may take over. Decisions only.
+"""Decide which run holds the lease on a deployment, so that only one run changes its machines, and when another run may
+take over. Decisions only.
 
-A waiter never compares clocks of two machines. It takes over when it has seen the same lease, unchanged, for
-:data:`TAKE_OVER` seconds of its own clock.
+A run that waits for the lease never compares the clocks of two machines. It takes over when it has seen the same lease,
+unchanged, for :data:`TAKE_OVER` seconds of its own clock.
 """
 
 from __future__ import annotations

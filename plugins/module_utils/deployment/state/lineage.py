@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide which record is current, that of the work directory or that of the store, when both have one.
+"""Decide which record is current when both the work directory and the state store have one.
 
 Each version of a record has a :class:`Mark`: the random ``lineage`` of its store, a ``serial`` that each write
 increases by one, and the digest of the files. A work directory keeps the mark of the version that it last read or
-wrote. So a directory that another run has overtaken is detected, and so is a store that lacks the last changes of a run
-that was killed. Where neither is proven, a side is replaced only if the other side has all its records.
+wrote. This detects a directory that another run has overtaken, and a store that lacks the last changes of a run that
+was killed. In all other cases, a side is replaced only if the other side has all its records.
 """
 
 from __future__ import annotations

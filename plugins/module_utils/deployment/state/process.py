@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The background process of a run: it renews the lease and stores the state until the playbook ends, however it ends.
+"""Renew the lease and store the state in a background process until the playbook ends, however it ends.
 
 One process for the whole run can renew the lease between tasks and during tasks of other collections. It is also the
 only process with the credentials of the store. It opens the store, reports the result to the task that started it

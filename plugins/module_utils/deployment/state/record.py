@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Encode the record in a store: the snapshot of a work directory, sealed, with the mark of its version."""
+"""Encode and decode the record in a state store: the sealed snapshot of a work directory, with the mark of its
+version.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Recover deleted files and secrets of a work directory: state.json, auth/ and the image hold much of the same.
+"""Recover deleted files and secrets of a work directory from the copies in state.json, auth/ and the image.
 
-The image carries tokens and signers, auth/kubeconfig the administrator's certificate, auth/kubeadmin-password the
+The image contains tokens and signers, auth/kubeconfig the administrator's certificate, auth/kubeadmin-password the
 password, and state.json all of them. No secret is generated here: what cannot be recovered is reported.
 """
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Identify a run by the playbook's process and a random id, so that all its tasks are one holder of a lease."""
+"""Identify a run by the process of its playbook and a random id, so that all tasks of the run hold one lease."""
 
 from __future__ import annotations
 

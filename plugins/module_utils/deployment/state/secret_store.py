@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Store the state in one Secret: the snapshot in ``data.state``, the lease in an annotation, ``resourceVersion`` as the
-version.
+"""Store the state of a deployment in one Kubernetes Secret: the snapshot in ``data.state``, the lease in an annotation,
+``resourceVersion`` as the version.
 
 The lease is no object of ``coordination.k8s.io``: that object has a separate version, and a late write of the Secret
 would not be noticed.

@@ -4,7 +4,7 @@
 """Manage the state of one deployment during one run: acquire the lease, update the work directory, store the state
 after changes.
 
-A run that cannot open its state, or cannot store it, touches no machine.
+A run that cannot open or store its state changes no machine.
 """
 
 from __future__ import annotations

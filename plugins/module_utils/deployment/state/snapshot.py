@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Pack the files of a work directory that outlive it into one compressed archive: ``state.json``, ``auth/`` and the
-rendered ``config/``.
+"""Pack the files of a work directory that must not be lost into one compressed archive, and restore them:
+``state.json``, ``auth/`` and the rendered ``config/``.
 
 The archive is a tar compressed by xz, so that ``tar -xJ`` opens it. Equal files make an equal :attr:`Snapshot.digest`.
 On one machine they also make equal bytes; releases of liblzma may compress differently.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The interface of a remote state store: one record with a version, read as a whole and written on condition that the
+"""Define the interface of a remote state store: it holds one record, which is read as a whole and written only if its
 version is still the same.
 
 The lease and the snapshot are parts of that one record. So a run that lost its lease cannot overwrite the snapshot of

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The work directory of one deployment: the paths of its files, and its recorded hosts and identity."""
+"""Find the files in the work directory of one deployment, and read the hosts and the identity recorded there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide the status of a deployment: the types, and the decision table. Pure."""
+"""Decide the status of a deployment by a table, from what was read about it. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..supervise.observation import FAILED, Observation, Silence
 from ..supervise.timeline import BEFORE_BOOT
 
 State = Literal["done", "running", "failed", "unknown"]
-# What the authority of a deployment says: its service and API, or its hub. ``silent``: none of them answers as this
+# What the authority of a deployment (its service and API, or its hub) says. ``silent``: none of them answers as this
 # deployment.
 Verdict = Literal["installed", "failed", "installing", "waiting", "absent", "silent", "unreadable"]
 

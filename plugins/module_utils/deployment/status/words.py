@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Format the status of a deployment for people: a table of at most 120 columns."""
+"""Format the status of a deployment as text: a table of at most 120 columns, then the reason and the state."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Log archives without secrets: a tar is rewritten member by member, archives and compressed files within it too."""
+"""Remove secrets from a log archive: rewrite the tar member by member, including archives and compressed files inside
+it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from ...common.tar_stream import BadTar, Budget, members
 # without secrets.
 MEMBER_LIMIT = 24 << 20
 _DEPTH = 3
-# Names of members left out that are kept.
+# How many names of the members that are left out are kept for the message.
 _MOST_NAMES = 20
 
 

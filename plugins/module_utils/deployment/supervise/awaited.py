@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Describe what an installation waits for at one moment: the phase in words, and the first host that it depends on,
-with its reason and what to do.
+"""Describe what an installation waits for at one moment: its phase as text, and the first host that blocks it, with the
+reason and what the user can do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Write the failure bundle: a folder with what helps to find the cause of a failed wait, without secrets."""
+"""Write the failure bundle: a folder with logs and data that help to find why a wait failed, without secrets."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Decide what to do about a running installation, as pure functions from observation and memory to steps with reasons.
+"""Decide what to do about a running installation, as pure functions: the current observation and the memory of earlier
+ones give steps with reasons.
 
 Completion is defined as in ``agent wait-for``; unlike there, a terminal state ends the wait at once.
-
 Source: openshift/installer pkg/agent/cluster.go, pkg/agent/waitfor.go.
 """
 

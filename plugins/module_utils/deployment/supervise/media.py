@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Power and media of hosts for the supervisor, for each boot method: many hosts at once, failures as results."""
+"""Read and switch power, and detach media, of many hosts at once for the supervisor, through the boot method of each
+host.
+
+A failure is returned as the result of its host; it is not raised.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Progress lines of a wait: one line for each change, hosts with the same change in one line, at most 120 columns.
+"""Write the progress lines of a wait: one line for each change, hosts with the same change in one line, at most 120
+columns.
 
 No line is printed twice.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The observation of a deployment at one moment, as dataclasses: decisions are made from this data alone."""
+"""Define the observation of a deployment at one moment, as dataclasses. All decisions are made from this data alone."""
 
 from __future__ import annotations
 

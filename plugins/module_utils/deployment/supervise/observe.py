@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observe a deployment without changing it: state file, image, service on the rendezvous host, API of the new cluster.
+"""Read the status of a deployment without changing it: state file, image, service on the rendezvous host, API of the
+new cluster.
 
 An address does not prove that a service or API belongs to this deployment. The service must accept the deployment's
 token and return its infra-env id. The API must have a certificate from its signers and accept its client certificate.

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fixed settings of a wait: phases, their limits, hosts and what may be done to them."""
+"""Define the fixed settings of a wait: its phases, the limit of each phase, the hosts, and which actions on them are
+permitted.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ Until = Literal["bootstrap", "installed"]
 ACTS = {"detach": "ejecting the ISO", "repair": "restarting from disk", "boot": "booting from the ISO again"}
 PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "operators", "done")
 
-# The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the
-# limit of the boot is short.
+# Seconds that a host that an earlier run powered on may show no activity before it is booted again; fewer if the limit
+# of phase boot is short.
 _GRACE, _GRACES_OF_BOOT = 300.0, 8
 
 

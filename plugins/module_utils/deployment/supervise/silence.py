@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Calculate how long a running installation was not observed: while its rendezvous host reboots, neither service nor
-API answers.
+"""Calculate for how long a running installation has not been observed, and the limit for it.
+
+While the rendezvous host reboots, neither the service nor the API answers. Within the limit this is no failure.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from .observation import Silence
 from .setup import Limits, Phase
 
 LAST_SEEN = "last_seen_at"
-# Phase of the state file -> phase of a wait, whose limit bounds the silence. An installed cluster has no reason to be
-# silent.
+# Phase of the state file -> phase of a wait; its timeout is the limit. An installed cluster always answers.
 _LIMITED_BY: Mapping[str, Phase] = {"bootstrap": "bootstrap", "installing": "install"}
 
 

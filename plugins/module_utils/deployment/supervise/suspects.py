@@ -1,8 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""List the probable causes of a failed wait, from what was observed: the most likely first, in the terms that users
-know.
+"""List the probable causes of a failed wait, from what was observed: the most likely first, in terms that users know.
 
 Source: docs/upstream/agent-installer.md#faults-that-users-meet.
 """
@@ -20,7 +19,7 @@ from .setup import Setup
 
 
 def suspects(seen: Observation, memory: Memory, setup: Setup, most: int = 3) -> list[str]:
-    """At most ``most`` suspects, the first one first."""
+    """At most ``most`` probable causes, the most likely first."""
     found: list[str] = []
     for suspect in _all(seen, memory, setup):
         if suspect not in found:

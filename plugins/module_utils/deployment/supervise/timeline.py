@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Record the progress of a wait in the state file (section ``install``): its phase, and when each host reached which
-stage.
+"""Record the progress of an installation in the state file (section ``install``): its phase, and when each host reached
+which stage.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Apply the plan: one merge patch for each Agent that changes, in parallel. The result lists every Agent, changed or
-failed.
+"""Apply the plan for Agents: one merge patch for each Agent that changes, in parallel. The result lists every Agent,
+changed or failed.
 
 Each patch is locked to the version of the Agent that it was planned from. If the Agent changed meanwhile, it is read
 and planned again by the same pure function. If an Agent was deleted or recreated meanwhile, the result reports it.

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the change of one Agent: its patch, or why it must not be changed, or what must happen first.
+"""Plan the change of one Agent: the patch, or the reason why it must not be changed, or the step that must happen
+first.
 
 Pure, so that check mode and a run always agree.
 """

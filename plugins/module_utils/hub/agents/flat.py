@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert an Agent to flat data in snake_case for results and host variables, with the service's messages."""
+"""Convert an Agent to a flat dictionary in snake_case for module results and host variables. Messages of the service
+are kept.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Convert Agents to hosts of an Ansible inventory: the name, groups and variables of each.
 
-Pure, on the flat records that a cache keeps.
+Pure. The input are the flat records of :mod:`.flat`, which the inventory cache stores.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read from the hub what planning needs besides the Agents: the clusters that hosts are bound to, InfraEnvs, Agents of
-other namespaces. Each is read only if the requests need it.
+"""Read from the hub the objects that planning needs in addition to the Agents: the clusters that hosts are bound to,
+InfraEnvs, and Agents of other namespaces. Each object is read only if the requested hosts need it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Match Agents to hosts, by the rules of :mod:`...cluster.host_match`."""
+"""Match each host in the options of module ``agents`` to an Agent.
+
+The rules are those of :mod:`...cluster.host_match`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse an Agent leniently: missing fields are empty, and unknown states are kept unchanged."""
+"""Parse an Agent of the hub into a dataclass. Missing fields become empty, and unknown states are kept unchanged."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options of modules agents and agents_info, and the results that these modules return."""
+"""Define the options of modules ``agents`` and ``agents_info``, and build the results that these modules return."""
 
 from __future__ import annotations
 

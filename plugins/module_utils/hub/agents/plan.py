@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan all Agents of a task together: the Agent of each host, its change, how many hosts the clusters accept, and which
-Agents are unexpected. Pure.
+"""Plan all Agents of a task together. Pure.
+
+The plan has the Agent of each host and its change. It also has the number of hosts that each cluster accepts, and the
+Agents that no host of the user matches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bring many Agents to the state that an inventory describes: observe, plan, apply, and wait if asked to."""
+"""Bring many Agents to the state that an inventory describes: observe, plan, apply, and wait if requested."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Watch Agents and collect events in batches: related changes are planned together, nothing is read twice."""
+"""Watch the Agents on a hub, and collect their events in batches.
+
+Changes that arrive together are planned together, and no Agent is read twice.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the writes that make the hub boot hosts as described, and refuse writes that must not happen; pure.
+"""Plan the writes with which the hub boots the hosts that the user describes, and refuse writes that must not happen.
+Pure.
 
 A BareMetalHost has several writers: the user, BMAC (``image``, ``customDeploy``, ``inspect.metal3.io``, detached,
 paused), baremetal-operator (``status``, finalizers). A patch of this collection contains only what the user set.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the options of an InfraEnv and render the desired objects.
+"""Check the options of an InfraEnv, and render the desired objects for the hub.
 
 An option that is not set is not managed: the object keeps its value. An option that is set to an empty value clears the
 field.

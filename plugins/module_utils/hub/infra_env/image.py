@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Determine when the image of an InfraEnv may be used, and wait until then.
 
-Only type and status of the condition count, not its reason. The URL must exist. The image must be old enough that no
-later change replaces it while a machine boots it. Ages are measured with the server's clock, or by the time of
+The condition ImageCreated must be True; its reason does not count. The URL must exist. The image must be old enough
+that no later change replaces it while a machine boots it. Ages are measured with the server's clock, or by the time of
 observation if that is longer.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go;

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the writes that bring an InfraEnv to the desired state, and report what the hub would refuse or ignore; pure.
+"""Plan the writes that bring an InfraEnv to the desired state, and report what the hub would refuse or ignore. Pure.
 
 Source: openshift/assisted-service internal/controller/controllers/infraenv_controller.go,
   pkg/webhooks/agentinstall/v1beta1.

@@ -1,11 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the objects of a cluster for a hub: the same set that an agent ISO contains, in the form that a hub needs.
+"""Render the objects that install a cluster from a hub.
 
-They are derived from the objects of the manifests package, so that one configuration means the same cluster in both
-cases. Differences on a hub: real namespaces and references, no ``status``, no deprecated scalars, the pull secret as
-``data``, mirrors and extra manifests in ConfigMaps.
+They are derived from the objects of the manifests package, which an agent ISO contains, so that one configuration means
+the same cluster in both cases. Differences on a hub: real namespaces and references, no ``status``, no deprecated
+scalars, the pull secret as ``data``, mirrors and extra manifests in ConfigMaps.
 
 Source: openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go,
   docs/hive-integration/crds.

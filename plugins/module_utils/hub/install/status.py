@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 Phase = Literal["unseen", "refused", "waiting", "held", "ready", "installing", "installed", "failed", "cancelled"]
 
-# Reasons of condition Completed from which on the specification is frozen (7.7).
+# With these reasons of condition Completed, the specification can no longer change.
 STARTED_REASONS = frozenset({"InstallationInProgress", "InstallationCompleted", "InstallationFailed"})
 TERMINAL: tuple[Phase, ...] = ("refused", "failed", "cancelled")
 # Phases in the order of a good installation.

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare immutable fields of a HostedCluster with the options, and report each that would change.
+"""Compare the immutable fields of an existing HostedCluster with the user's options, and report each field that would
+change.
 
-The server fills fields in and keeps them: a field is unchanged if it contains all that is requested, whatever else it
+The server adds values to these fields. So a field is unchanged if it contains every requested value, whatever else it
 contains. The order of services counts.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,

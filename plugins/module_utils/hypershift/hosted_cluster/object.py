@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the HostedCluster from the options: only fields that the user set, and for a new cluster the fields that make
-it complete.
+"""Render the HostedCluster from the options: only the fields that the user set. A new HostedCluster also gets the
+fields that it needs to be complete.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .rules import SERVICES
 
 Object = dict[str, Any]
 
-# Options that are one field; what is under the last two is upstream's own document.
+# Options that set one field of the spec. The last two are documents in upstream's form.
 _SIMPLE = {
     "controller_availability_policy": "controllerAvailabilityPolicy",
     "infrastructure_availability_policy": "infrastructureAvailabilityPolicy",

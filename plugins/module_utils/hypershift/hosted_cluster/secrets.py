@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan the Secrets and the ConfigMap of a HostedCluster: created once, kept equal to the user's values; the etcd
-encryption key never changes.
+"""Plan the Secrets and the ConfigMap that a HostedCluster refers to.
+
+They are created once and kept equal to the user's values. The etcd encryption key never changes.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go, cmd/cluster/agent.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the progress of a HostedCluster from its conditions, in their practical order. Pure.
+"""Read the progress of a HostedCluster from its conditions, in the order in which they become True. Pure.
 
 Source: openshift/hypershift api/hypershift/v1beta1/hostedcluster_types.go,
   hypershift-operator/controllers/hostedcluster/hostedcluster_controller.go; docs/upstream/hypershift.md#operations.

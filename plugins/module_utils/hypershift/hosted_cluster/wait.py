@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Wait for a HostedCluster or its deletion: watch it, print a line for every change, end at the first persistent
-refusal.
+"""Wait for a HostedCluster or its deletion: watch it, print a line for every change, and fail when the operator
+persistently refuses it.
 
 Source: docs/upstream/hypershift.md#operations.
 """

@@ -1,13 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Exchange hosts of a NodePool for other hosts, which become Nodes first; pure.
+"""Exchange hosts of a NodePool: other hosts become Nodes before the Machines of the leaving hosts are deleted. Pure.
 
-A MachineSet counts a Machine until it is deleted (kubernetes-sigs/cluster-api
-internal/controllers/machineset/machineset_controller.go), so deleting a Machine does not create another one beforehand.
-The pool gets as many additional replicas as hosts leave. When the new Nodes are Ready, the Machines of the leaving
-hosts are marked and the size is reset. Autoscaling is off meanwhile: it would change the number that the marks refer to
-(openshift/hypershift hypershift-operator/controllers/nodepool/capi.go, setMachineDeploymentReplicas).
+Deleting a Machine does not create its replacement first: a MachineSet counts a Machine until it is deleted
+(kubernetes-sigs/cluster-api internal/controllers/machineset/machineset_controller.go). So the pool first gets as many
+additional replicas as hosts leave. When the new Nodes are Ready, the Machines of the leaving hosts are marked and the
+size is reset. Autoscaling is off meanwhile, because it would change the number of replicas (openshift/hypershift
+hypershift-operator/controllers/nodepool/capi.go, setMachineDeploymentReplicas).
 
 The previous settings are in an annotation of the NodePool, written together with the larger number, so that a later run
 completes an interrupted exchange.

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Determine the state of one Machine of a pool, and where it is stuck: a pure function of Machine, AgentMachine and
-Agent.
+"""Determine the state of one Machine of a NodePool, and where it is stuck, from the Machine, its AgentMachine and its
+Agent. Pure.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go;
   openshift/assisted-service internal/controller/controllers/agent_controller.go;

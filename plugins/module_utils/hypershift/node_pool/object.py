@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the NodePool from the options: only fields that the user set, and for a new pool the fields that make it
-complete.
+"""Render the NodePool from the options: only the fields that the user set. A new NodePool also gets the fields that it
+needs to be complete.
 
-Special cases: fields that the server fills in are not desired by the user and never sent back; a partial ``replace``
-gets the numbers without which the operator stops; durations and empty selectors that mean the same are equal.
+Special cases: fields that the server adds are not part of the desired state and are never sent back. A partial
+``replace`` is completed with the numbers without which the operator stops. Durations and empty selectors that mean the
+same are equal.
 
 Source: openshift/hypershift api/hypershift/v1beta1/nodepool_types.go, hypershift-operator/controllers/nodepool/capi.go,
   hypershift-operator/controllers/nodepool/token.go; docs/upstream/hypershift.md#operations.

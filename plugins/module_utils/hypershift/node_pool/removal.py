@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan which Machines are deleted when the user names hosts to remove, as a pure function.
+"""Plan which Machines are deleted when the user names hosts to remove from a NodePool. Pure.
 
-The annotation puts a Machine before all others when replicas shrink. It selects the right Machine only if exactly the
-named Machines have it, no other client changes the number, and all Machines of the pool belong to one MachineSet.
+A Machine with the annotation ``cluster.x-k8s.io/delete-machine`` is deleted before all others when the replicas
+decrease. This selects the right Machines only if exactly the named Machines have it, no other client changes the number
+of replicas, and all Machines of the pool belong to one MachineSet.
 
 Source: kubernetes-sigs/cluster-api core/reconcilers/machineset/machineset_deletion_order.go;
   docs/upstream/hypershift.md#operations.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How many free Agents a NodePool needs so that its controllers can create Machines at any time; pure.
+"""Compute how many free Agents a NodePool needs so that its controllers can create Machines at any time. Pure.
 
 Controllers create Machines while no playbook runs. Cluster API creates the surge of a rolling update and replaces
 unhealthy Machines (kubernetes-sigs/cluster-api internal/controllers/machinedeployment, machinehealthcheck). The

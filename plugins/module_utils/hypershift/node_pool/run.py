@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module ``node_pool``: observe, plan, apply, wait; and delete a pool in an order that drains its Nodes and keeps its
-hosts.
+"""Implement module ``node_pool``: observe, plan, apply, wait. A pool is deleted in an order that drains its Nodes and
+keeps its hosts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read a NodePool with everything that belongs to it: HostedCluster, Machines, AgentMachines, Agents.
+"""Read a NodePool and all objects that belong to it: HostedCluster, Machines, AgentMachines, Agents.
 
 Source: docs/upstream/hypershift.md#operations.
 """

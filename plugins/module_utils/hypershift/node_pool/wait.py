@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Wait for a NodePool: watch it, print a line for every change, and at the time limit report each Machine and where it
+"""Wait for a NodePool: watch it and print a line for every change. At the time limit, report each Machine and where it
 is stuck.
 
 Source: docs/upstream/hypershift.md#operations.

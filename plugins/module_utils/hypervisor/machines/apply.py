@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Observing hypervisors, and applying what was planned for them."""
+"""Read the domains, volumes and networks of a hypervisor, and apply the changes that were planned for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Connect = Callable[[str], Hypervisor]
 
 @contextlib.contextmanager
 def opened(uri: str, connect: Connect = open_hypervisor) -> Iterator[Hypervisor]:
-    """A connection that is closed at the end."""
+    """Open a connection that is closed at the end."""
     hypervisor = connect(uri)
     try:
         yield hypervisor

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse and render virtual networks with DHCP and the DNS records of a cluster."""
+"""Parse the virtual networks that the user describes, and render their libvirt definitions with DHCP and the DNS
+records of a cluster.
+"""
 
 from __future__ import annotations
 

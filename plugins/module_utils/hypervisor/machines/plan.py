@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan what is created or removed on a hypervisor, and why: pure.
+"""Plan which virtual machines, volumes and networks are created or removed on a hypervisor, and why. Pure.
 
 Nothing is planned for a domain, volume or network that this collection did not define.
 """

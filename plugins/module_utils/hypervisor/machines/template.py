@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the definition of a virtual machine from one template for each architecture, and read a definition for
-comparison.
+"""Render the libvirt definition of a virtual machine from one template for each architecture, and parse an existing
+definition to compare it.
 """
 
 from __future__ import annotations

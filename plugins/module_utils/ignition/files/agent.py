@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units of the agent on every host: they copy it from the release image and start it with the URL of
-the assisted service.
+"""Define the Ignition files and units that run the discovery agent on every host.
+
+They copy the agent from the release image and start it with the URL of the assisted service.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """

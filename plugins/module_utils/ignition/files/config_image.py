@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units that load the configuration from a second medium, as the appliance does; inactive in an
-image that is already configured.
+"""Define the Ignition files and units that load the configuration from a second medium, the configuration image.
+
+The OpenShift appliance installs in this way. In an image that is already configured these units do nothing.
 
 Source: openshift/installer pkg/asset/agent/configimage.
 """

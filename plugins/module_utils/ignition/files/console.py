@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Units of the interactive console: agent-tui, which asks the user only if the release image cannot be pulled.
+"""Define the units of the interactive console, the program agent-tui.
 
-The program is in images that the installer rebuilds. An unmodified live image does not contain it, and the conditions
-of these units skip them. The units are in the image nevertheless, for a site that adds the program.
+agent-tui asks the user for network settings only if the release image cannot be pulled. Images that the installer
+rebuilds contain the program. An unmodified live image does not, and the conditions of these units then skip them. The
+units are added to every image, for a site that adds the program.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files: the env files of the live system.
+"""Render the environment files that the systemd units and scripts of the live system read.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files; docs/upstream/releases.md.
 """

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files with the hosts' data for the live system: hostnames, host configuration, fencing credentials.
+"""Render the Ignition files with data about each host: hostname, role and root device hints, fencing credentials.
+
+The live system and the assisted service read them.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files;
   openshift/assisted-service cmd/agentbasedinstaller/host_config.go.

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units that start the installation on the rendezvous host as soon as every host is ready.
+"""Define the Ignition files and units that start the installation as soon as every host is ready.
+
+They run on the rendezvous host.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units that join a node to a running cluster: the node registers with the assisted service that
-runs on the node itself, and requests its installation there.
+"""Define the Ignition files and units that join a node to a running cluster.
+
+The node registers with the assisted service that runs on the node itself, and requests its installation there.
 
 Source: openshift/installer pkg/asset/agent/joiner, pkg/asset/agent/workflow;
   openshift/assisted-service cmd/agentbasedinstaller/import.go.

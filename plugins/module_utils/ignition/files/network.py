@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units for each host's network on the live system: keyfiles, and the script that gives them to
-NetworkManager.
+"""Render the Ignition files and units that configure the network of each host on the live system.
+
+They are the NetworkManager keyfiles of each host, and a script that copies the keyfiles of this host to NetworkManager.
 
 Source: openshift/installer pkg/asset/agent/manifests/nmstateconfig.go,
   data/data/agent/files/usr/local/bin/pre-network-manager-config.sh.

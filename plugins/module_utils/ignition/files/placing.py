@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Create the scripts and units of the live system: their paths, and their texts with placeholders filled in."""
+"""Create scripts and systemd units of the live system from templates: set the path and fill in the placeholders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BIN = "/usr/local/bin"
 
 
 def script(name: str, text: str, values: Mapping[str, str] | None = None) -> IgnitionFile:
-    """A program in /usr/local/bin. ``values`` replace ``@NAME@`` by the value quoted for bash."""
+    """Create a script in /usr/local/bin. For each key of ``values``, ``@KEY@`` becomes the value, quoted for bash."""
     for key, value in (values or {}).items():
         text = text.replace(f"@{key}@", shlex.quote(value))
     return IgnitionFile(f"{BIN}/{name}", PROGRAM, text.encode())

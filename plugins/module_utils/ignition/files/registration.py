@@ -1,10 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Units that register the cluster and the infra-env, and apply host configuration, on the rendezvous host.
+"""Define the units that register the cluster and the InfraEnv with the assisted service and apply host configuration.
 
-Every client call is repeated inside its unit, 30 s apart, instead of letting the unit fail: systemd of RHEL 9 fails the
-start of units that require a failed unit, and no process would start them again.
+They run on the rendezvous host. Each unit repeats its client call every 30 s until it succeeds, instead of failing:
+systemd of RHEL 9 fails the start of units that require a failed unit, and no process would start them again.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files: scripts that pull the release image on the live system and look up the images inside it.
+"""Define the Ignition files with the scripts that pull the release image and look up the images that it refers to.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin, assisted-service-pod.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units that run the assisted service on the rendezvous host: pod, database, service.
+"""Define the Ignition files and units that run the assisted service, with its pod and database, on the rendezvous host.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """

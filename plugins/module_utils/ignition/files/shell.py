@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files: shell functions that the scripts of the live system share, for requests to the service and messages
-on the console.
+"""Define the Ignition files with the shell functions that the scripts of the live system share.
+
+The functions send requests to the assisted service and show messages on the console.
 
 Source: openshift/installer data/data/agent/systemd/units, data/data/agent/files/usr/local/bin.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files and units with settings of the live operating system itself.
+"""Define the Ignition files and units with general settings of the live system, such as DHCPv6 client id and multipath.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """

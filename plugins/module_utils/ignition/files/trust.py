@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition files that define what the live system trusts and may pull: mirrors, CA, time servers, pull secret, signers.
+"""Render the Ignition files that define which servers the live system trusts and which images it can pull.
+
+They contain image mirrors, CA certificates, time servers, the pull secret, and keys and certificates of the signers.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files.
 """

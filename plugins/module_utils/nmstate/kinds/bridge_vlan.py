@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read ``vlan`` of a bridge port: what Linux bridges and Open vSwitch bridges have in common."""
+"""Read the VLAN settings (``vlan``) of a bridge port, for Linux bridges and Open vSwitch bridges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LARGEST_ID = 4094
 
 @dataclasses.dataclass(frozen=True)
 class PortVlan:
-    """``provided``: whether any value is set, which enables VLAN filtering."""
+    """The VLAN settings of a bridge port. ``provided``: whether any value is set, which enables VLAN filtering."""
 
     mode: str | None = None
     tag: int | None = None

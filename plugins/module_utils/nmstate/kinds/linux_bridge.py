@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert ``bridge`` of a ``linux-bridge`` to sections ``[bridge]`` and ``[bridge-port]`` of a keyfile."""
+"""Convert ``bridge`` of a ``linux-bridge`` to sections of a NetworkManager keyfile: ``[bridge]``, ``[bridge-port]``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert interfaces on top of another interface (``mac-vlan``, ``mac-vtap``, ``vxlan``, ``macsec``), and ``vrf``,
-which contains interfaces, to sections of a NetworkManager keyfile.
+"""Convert virtual interfaces of nmstate to sections of a NetworkManager keyfile.
+
+``mac-vlan``, ``mac-vtap``, ``vxlan``, ``macsec`` and ``infiniband`` use a base interface. A ``vrf`` contains
+interfaces.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The module assisted_manifests against a service: requests, repeats, refusals, hosts that come late."""
+"""Test the module assisted_manifests with a fake service: requests, second runs, rejected changes, late hosts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the mapping to cluster-create-params.
+"""Test how cluster-manifests become the request that creates a cluster in assisted-service (cluster-create-params): one
+case for each row of the mapping.
 
 Source: openshift/assisted-service internal/cluster/validations/validations.go, cmd/agentbasedinstaller/register.go,
   internal/oc/release.go.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Host configuration and root device hints become one PATCH of a host.
+"""Test how the configuration of a host and its root device hints become one PATCH request for this host.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/host_config.go, cmd/agentbasedinstaller/client/main.go,
   internal/host/hostutil/host_utils.go.

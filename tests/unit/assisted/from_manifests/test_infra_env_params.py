@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Every row of the mapping to infra-env-create-params, and NMState.
+"""Test how cluster-manifests and their NMStateConfigs become the request that creates an InfraEnv in assisted-service
+(infra-env-create-params): one case for each row of the mapping.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go,
   internal/controller/controllers/infraenv_controller.go.

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read the files of cluster-manifests into documents.
+"""Test reading the files of the directory cluster-manifests into documents.
 
 Source: openshift/assisted-service cmd/agentbasedinstaller/register.go, cmd/agentbasedinstaller/import.go,
   cmd/agentbasedinstaller/host_config.go.

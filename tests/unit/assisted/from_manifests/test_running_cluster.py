@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The import of a running cluster (openshift/assisted-service cmd/agentbasedinstaller/import.go)."""
+"""Test the requests that import a running cluster into assisted-service, so that hosts can be added to it
+(openshift/assisted-service cmd/agentbasedinstaller/import.go).
+"""
 
 from __future__ import annotations
 

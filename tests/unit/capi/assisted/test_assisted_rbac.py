@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rules of docs/rbac/capi-assisted.yaml are what module assisted_control_plane asks for, no more and no less."""
+"""Test that docs/rbac/capi-assisted.yaml grants exactly the permissions that module assisted_control_plane uses."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Objects of this collection, converted by upstream's webhooks to the other version of their kinds (recorded by
-``tests/integration/test_capi_assisted_conversion.py``): the collection has nothing to write.
+"""Test that a change of the API version on the hub causes no write: objects of this collection were converted by
+upstream's webhooks to the other version of their kinds, and the plan for the converted objects is empty, except for a
+field that one version lacks.
+
+``tests/integration/test_capi_assisted_conversion.py`` records the conversions.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ LATE = {row.upstream for row in CONFIG_FIELDS if row.since}
 
 
 def changes(namespace: str) -> dict[str, list[str]]:
-    """Reasons of the write that the collection would do in the version that is read, by kind."""
+    """Plan the converted objects of a case; return the reasons for each kind, an empty list if nothing is written."""
     case = CASES[namespace]
     found = {}
     for kind, wanted in case.objects(case.read, namespace).items():

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of fields: each of upstream's fields has a row, and each row renders its option."""
+"""Test the table of fields of module assisted_control_plane: each field of upstream's specs has a row, and each row
+renders its option.
+"""
 
 from __future__ import annotations
 

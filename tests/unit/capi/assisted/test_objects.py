@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the objects of a cluster in the versions that hubs serve."""
+"""Test rendering the Kubernetes objects of a cluster (Cluster API with the assisted providers), in each API version
+that hubs serve.
+"""
 
 from __future__ import annotations
 

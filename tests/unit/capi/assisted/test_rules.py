@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Each rule for a cluster's description has a case that breaks it; the other tests' description breaks none."""
+"""Test the rules for the description of a cluster: each rule has a case that breaks it, and the description that the
+other tests use breaks none.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Validate all objects against upstream's definitions, in the older and the newer versions of each kind, with every
-field that a version has.
+"""Validate all rendered objects of a cluster against upstream's CRDs: in the older and the newer version of each kind,
+and with every field that a version has.
 """
 
 from __future__ import annotations

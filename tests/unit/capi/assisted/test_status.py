@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The step that each Machine has reached on its way to a Node."""
+"""Test which step each Machine has reached on its way to a Node, as read from its Kubernetes objects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test data of the planner: hosts (free by default) with sizes and labels, and demands for hosts."""
+"""Build test data for the planner that assigns Agents to Machines: hosts (free by default) with sizes and labels, and
+demands for hosts.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which demand may use which host, which host it gets, and the messages; one example for each rule and each part of a
-policy.
+"""Test the planner that assigns Agents to Machines: which Agent fits which Machine, which one it gets, and the
+messages. Each rule and each part of a policy has one example.
 """
 
 from __future__ import annotations

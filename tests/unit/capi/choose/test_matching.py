@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Class Matching alone: which demand moves to another host for a new one, and which attempts are repeated."""
+"""Test class Matching: which demand moves to another host so that a new demand can be served, and which failed attempts
+are repeated when a host becomes free.
+"""
 
 from __future__ import annotations
 

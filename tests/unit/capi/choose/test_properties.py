@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Properties of the choice for all sets of Machines and Agents, against independent rules and full searches."""
+"""Test properties of the assignment of Agents to Machines with random sets of both. The expected results come from
+independently written rules and from exhaustive searches.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The meaning of label selectors, and which ones are invalid, as in Kubernetes."""
+"""Test that label selectors match, and that invalid ones are rejected, as in Kubernetes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The live report: written on each change, without secrets; events by their schema; notifications repeated and never a
-fault of the run.
+"""Test the live report of a run: it is written on each change and without secrets, events match their schema,
+notifications are repeated, and a failed notification never fails the run.
 """
 
 from __future__ import annotations

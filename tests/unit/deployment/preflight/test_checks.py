@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Verdicts of the checks before the maintenance window, from observations as plain data, without a network."""
+"""Test the preflight checks before a maintenance window: each check gets observations as plain data and returns its
+verdict, without a network.
+"""
 
 from __future__ import annotations
 

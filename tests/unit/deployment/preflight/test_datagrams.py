@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Parse messages of DNS and NTP, and reject invalid answers."""
+"""Test parsing DNS and NTP responses, and rejecting invalid ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The differences that a rehearsal reports, and which endpoints prevent its start."""
+"""Test the rehearsal of a deployment in the lab: differences that it reports, and endpoints that prevent its start."""
 
 from __future__ import annotations
 

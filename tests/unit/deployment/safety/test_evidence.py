@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read evidence: Nodes, records of work directories, observations of service and API, objects of a hub."""
+"""Test reading the evidence for a safety decision: Nodes of a cluster, records in work directories, observations of
+assisted-service and API, and objects of a hub.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Evidence from a hub: which row follows from the Agent, the BareMetalHost and the cluster of a host."""
+"""Test safety decisions for hosts of a hub: which row of the safety table follows from the Agent, the BareMetalHost and
+the cluster of a host.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Properties of the safety table for any evidence and any request, and which actions a wait may do by itself."""
+"""Test the guarantees of the safety table for any evidence and any request, and which actions a wait may do without a
+further decision.
+"""
 
 from __future__ import annotations
 

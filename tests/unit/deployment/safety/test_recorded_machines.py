@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Machines of a deployment whose method records no hosts of its cluster (hosted): section ``machines`` identifies
-them.
+"""Test how machines of a hosted deployment are identified. Method hosted records no hosts of its cluster; section
+``machines`` of the state file identifies them.
 """
 
 from __future__ import annotations

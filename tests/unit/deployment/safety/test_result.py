@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lines of check mode: a line for each machine that the run writes to, and none for the others."""
+"""Test the lines that check mode prints for a safety decision: one line for each machine that the run would change, and
+none for the others.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The safety table: one test for each row and action, and what overrides and confirmation change.
+"""Test the safety table: one case for each row and action, and the effects of overrides and confirmation.
 
 The expectations are those of docs/reference/safety.md, written independently of the code.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures: a remote store of the deployment's state for each method."""
+"""Fixtures: a remote store for the state of a deployment, one for each storage method (HTTP server, Secret)."""
 
 from __future__ import annotations
 

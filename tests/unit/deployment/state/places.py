@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Stores for tests of the state, over real sockets: a Secret of a hub, and a document of a web server."""
+"""Run remote stores for the tests of the deployment's state, over real sockets: a Secret on a hub, and a document on a
+web server.
+"""
 
 from __future__ import annotations
 

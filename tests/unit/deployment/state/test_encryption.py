@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Encrypt and decrypt records of the state, with and without a passphrase."""
+"""Test encrypting and decrypting the records of a deployment's state, with and without a passphrase."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A work directory that ends with its job is refused, inside a job of a controller and nowhere else."""
+"""Test that a work directory is refused if it is deleted with its job (AWX, Ansible Automation Platform) or its pod.
+
+Elsewhere no work directory is refused.
+"""
 
 from __future__ import annotations
 

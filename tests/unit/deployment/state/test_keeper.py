@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lease of a run on a real store: two runs, lost answers, outages."""
+"""Test how a run keeps its lease on a real remote store: against a second run, after lost responses, and during
+outages.
+"""
 
 from __future__ import annotations
 

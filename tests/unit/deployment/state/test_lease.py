@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which run may take the lease, and when: decisions by the clock of the waiting run."""
+"""Test which run may take the lease on a deployment's state, and when. The clock of the waiting run decides."""
 
 from __future__ import annotations
 

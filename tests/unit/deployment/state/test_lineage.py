@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which record of the state applies: the rows of the table, and the guarantee that no record of a machine is lost
-without a message.
+"""Test which record of a deployment's state is current, that of the work directory or that of the remote store. No
+record of a machine is lost without a message.
 """
 
 from __future__ import annotations

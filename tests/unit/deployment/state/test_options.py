@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``openshift_state``: what is accepted, and all mistakes at once."""
+"""Test option ``openshift_state``: which values are accepted, and that all mistakes are reported at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The process that keeps lease and store of a run: real processes, real stores."""
+"""Test the background process of a run, which renews the lease and stores the state. Processes and stores are real."""
 
 from __future__ import annotations
 

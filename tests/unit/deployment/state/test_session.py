@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state of a deployment with every method: stored before machines are touched, found by the next container, never
-empty by a fault.
+"""Test storing the state of a deployment with every storage method. The state is stored before machines are touched,
+the next container finds it, and a fault never makes it look empty.
 """
 
 from __future__ import annotations

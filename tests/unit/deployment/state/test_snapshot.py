@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Packing the files of a work directory, and restoring them whole or not at all."""
+"""Test packing the files of a work directory into a snapshot, and restoring them either completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The remote stores: one record, conditional writes, and no fault that reads as an empty store."""
+"""Test the remote stores of a deployment's state: a store has one record, writes are conditional, and a fault never
+reads as an empty store.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Of several runs, at most one may write to machines, in any order of events."""
+"""Test several runs of one deployment with a remote store: at most one of them may write to machines, in any order of
+events.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the Agents' tests: the helper modules in this directory (test directories are no packages), a hub, a
-client of it.
+"""Fixtures for the tests of Agents: a hub, a client of it, and the helper modules that build test data. The modules are
+fixtures because test directories are no packages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Match root device hints with disks, and check the user's descriptions of hosts."""
+"""Test matching root device hints with disks, and checking the descriptions of hosts that the user gives to the
+modules.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The inventory plugin agents: names and groups as tables, the plugin itself through ansible-inventory, as AWX runs
-it.
+"""Test the inventory plugin agents: tables of names and groups, and runs of the plugin through ansible-inventory, as
+AWX runs it.
 """
 
 from __future__ import annotations

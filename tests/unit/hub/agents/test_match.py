@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Match hosts with Agents: by MACs, and by the other identities of a host."""
+"""Test matching hosts with Agents, by MAC addresses and by the other identities of a host."""
 
 from __future__ import annotations
 

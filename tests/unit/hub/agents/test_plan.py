@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The plan for the Agents of a set of hosts: what is changed, what is rejected, and what has to wait."""
+"""Test the plan for the Agents of a set of hosts: which changes it makes, what it rejects, and what it waits for."""
 
 from __future__ import annotations
 

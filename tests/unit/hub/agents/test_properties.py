@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Properties for every set of hosts and Agents: matching is one to one and independent of order, and after a plan is
-applied the next plan is empty.
+"""Test properties of matching and planning with random sets of hosts and Agents. Matching is one to one and independent
+of order, and after a plan is applied the next plan is empty.
 """
 
 from __future__ import annotations

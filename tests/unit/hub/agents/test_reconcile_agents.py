@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reconcile Agents over real sockets, on a hub that misbehaves: nothing is lost, done twice or unreported."""
+"""Test reconciling Agents over real sockets, on a hub with faults: no change is lost, done twice or left out of the
+report.
+"""
 
 from __future__ import annotations
 

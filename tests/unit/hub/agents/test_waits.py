@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The message about a host that is not yet in the desired state."""
+"""Test the message about a host whose Agent is not yet in the desired state."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan objects from options: the CRDs accept them, fields that controllers write are kept, deletion loses nothing, a
-second run changes nothing.
+"""Test planning BareMetalHosts and their Secrets from module options: the CRDs accept them, fields that controllers
+write are kept, a deletion loses no machine of a cluster, and a second run changes nothing.
 """
 
 from __future__ import annotations

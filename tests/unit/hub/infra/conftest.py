@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fixtures of the InfraEnv's tests."""
+"""Fixtures for the tests of InfraEnvs: a hub, a session on it, and options with every field."""
 
 from __future__ import annotations
 

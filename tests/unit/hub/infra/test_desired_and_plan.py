@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Plan an InfraEnv, its Secret and its NMStateConfigs from options: the CRDs accept these objects, options that the hub
-would reject are refused before the first write, and a second run changes nothing.
+"""Test planning an InfraEnv, its Secret and its NMStateConfigs from module options. The CRDs accept these objects,
+options that the hub would reject are refused before the first write, and a second run changes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Download the discovery image: the right one, complete, once; the hub creates new images, the server fails."""
+"""Test downloading the discovery image of an InfraEnv: the file is the current one, complete, and downloaded once, even
+if the hub creates a new image or the server fails meanwhile.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""When a discovery image may be used, by which clock, and how the wait for it ends."""
+"""Test when the discovery image of an InfraEnv may be used, which clock decides, and how the wait for it ends."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reconcile an InfraEnv on a hub over sockets: order, repetition, check mode, faults, a full report of each."""
+"""Test reconciling an InfraEnv on a hub over sockets: the order of writes, repeated runs, check mode, faults, and a
+complete report of each.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Set role, Ignition and approval of Agents that were discovered through a Machine's InfraEnv
-(bootstrap/internal/controller/agent_controller.go).
+"""Set role, Ignition and approval of Agents that were discovered through the InfraEnv of a Machine.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/controller/agent_controller.go.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .ignition import Invalid, for_installation, kernel_arguments
 
 
 class DiscoveredAgentController:
-    """Keys are all Agents, also those of no Machine (defect D17)."""
+    """Reconcile keys are all Agents, including Agents without a Machine (defect D17 in docs/lab-scope.md)."""
 
     def __init__(self, world: World, core: CoreKinds) -> None:
         self._world, self._core = world, core

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert capabilities to an install-config override
-(controlplane/internal/controller/clusterdeployment_controller.go).
+"""Convert the cluster capabilities of an OpenshiftAssistedControlPlane to an install-config override. All functions are
+pure.
 
-Pure.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+  controlplane/internal/controller/clusterdeployment_controller.go.
 """
 
 from __future__ import annotations

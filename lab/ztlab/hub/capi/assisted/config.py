@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of OpenshiftAssistedConfig: creates an InfraEnv, and uses its discovery Ignition as bootstrap data
-(upstream: openshiftassistedconfig_controller.go).
+"""Reconcile OpenshiftAssistedConfigs: create an InfraEnv, and use its discovery Ignition as the bootstrap data of the
+Machine.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+  bootstrap/internal/controller/openshiftassistedconfig_controller.go.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of OpenshiftAssistedControlPlane: creates its ClusterDeployment, and a Machine for each replica (upstream:
-openshiftassistedcontrolplane_controller.go).
+"""Reconcile OpenshiftAssistedControlPlanes: create the ClusterDeployment, and one Machine for each replica.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+  controlplane/internal/controller/openshiftassistedcontrolplane_controller.go.
 """
 
 from __future__ import annotations

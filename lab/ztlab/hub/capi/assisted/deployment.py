@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of a control plane's ClusterDeployment: creates ClusterImageSet and AgentClusterInstall
-(controlplane/internal/controller/clusterdeployment_controller.go).
+"""Simulate the controller that creates ClusterImageSet and AgentClusterInstall for the ClusterDeployment of a control
+plane.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+  controlplane/internal/controller/clusterdeployment_controller.go.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Ignition that an OpenshiftAssistedConfig adds: for the discovery boot, and for the installed system
-(bootstrap/internal/ignition/ignition.go). Pure.
+"""Render the Ignition that an OpenshiftAssistedConfig adds to the discovery boot and to the installed system. Pure
+functions.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/internal/ignition/ignition.go.
 """
 
 from __future__ import annotations

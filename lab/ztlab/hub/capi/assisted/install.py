@@ -1,8 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of a control plane's AgentClusterInstall: shows its kubeconfig and installation progress
-(controlplane/internal/controller/agentclusterinstall_controller.go).
+"""Reconcile the AgentClusterInstall of a control plane: copy its kubeconfig to the Secret ``<cluster>-kubeconfig``, and
+report the installation progress in the status of the control plane.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+  controlplane/internal/controller/agentclusterinstall_controller.go.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ RUNNING_STATES = ("finalizing", "adding-hosts")
 
 
 class InstallController:
-    """Keys are AgentClusterInstalls; those not owned by a control plane cause an error each time (defect D17)."""
+    """Reconcile keys are all AgentClusterInstalls. An AgentClusterInstall without a control plane as owner causes an
+    error each time (defect D17 in docs/lab-scope.md).
+    """
 
     def __init__(self, world: World, core: CoreKinds) -> None:
         self._world, self._core = world, core

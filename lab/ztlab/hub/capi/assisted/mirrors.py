@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the mirror registry manifests of a cluster (upstream: controlplane/internal/imageregistry/image_registry.go).
+"""Render the manifests that configure mirror registries in a workload cluster. Pure functions.
 
-Pure.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted
+  controlplane/internal/imageregistry/image_registry.go.
 """
 
 from __future__ import annotations

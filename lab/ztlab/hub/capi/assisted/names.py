@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Labels, annotations, finalizers and fixed names of OpenShift Assisted's providers (bootstrap/api, controlplane/api of
-the upstream repository).
+"""Labels, annotations, finalizers and fixed names of OpenShift Assisted's providers.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted bootstrap/api, controlplane/api.
 """
 
 from __future__ import annotations

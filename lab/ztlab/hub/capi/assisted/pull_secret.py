@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The pull secret that is used if the user sets none (assistedinstaller/auth.go)."""
+"""Read the pull secret of a control plane, and create the placeholder that is used if the user sets none.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted assistedinstaller/auth.go.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from . import names
 
 
 async def create_placeholder(world: World, by: Object, kind: Kind) -> None:
-    """Raises Refused, also when it exists."""
+    """Create the placeholder Secret. Raises Refused, also if the Secret exists already."""
     metadata = {
         "name": names.PLACEHOLDER_SECRET,
         "namespace": by["metadata"]["namespace"],

@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Release images by version, and the registry that the lab simulates for them (controlplane/internal/release,
-controlplane/internal/version).
+"""Find the release image of an OpenShift version in a container registry that the lab simulates.
+
+Source: openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/release,
+  controlplane/internal/version.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose the failure domain of a control plane's next Machine, and the Machine to remove. Pure."""
+"""Choose the failure domain of a control plane's next Machine, and the Machine to remove when it scales down. Pure
+functions.
+"""
 
 from __future__ import annotations
 

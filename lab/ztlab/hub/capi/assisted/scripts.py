@@ -1,11 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Scripts and units that OpenShift Assisted's bootstrap provider puts on a host.
+"""Render the scripts and systemd units that OpenShift Assisted's bootstrap provider puts on a host.
 
-They behave as upstream's scripts do, but the text was written for the lab.
-
-The lab's machines read these scripts (:mod:`ztlab.machine.config_drive`): only what is in them happens.
+They behave as upstream's scripts do, but the text was written for the lab. The lab's machines interpret this text
+(:mod:`ztlab.machine.config_drive`): a step that is not in it has no effect.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Render the status of OpenShift Assisted's objects in each API version that a hub may serve. Pure."""
+"""Render the status of OpenShift Assisted's objects in each API version that a hub may serve. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Upgrade a workload cluster through its ClusterVersion (upstream: controlplane/internal/upgrade/upgrade.go).
+"""Compute the steps that upgrade a workload cluster through its ClusterVersion. Pure functions.
 
-Pure.
+Source: openshift-assisted/cluster-api-provider-openshift-assisted controlplane/internal/upgrade/upgrade.go.
 """
 
 from __future__ import annotations

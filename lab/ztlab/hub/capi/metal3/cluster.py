@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of Metal3Cluster: provisioned as soon as it has an endpoint; it is deleted after the Metal3Machines of its
-cluster (upstream: baremetal/metal3cluster_manager.go).
+"""Reconcile Metal3Clusters. A Metal3Cluster is provisioned as soon as it has an endpoint, and is deleted after the
+Metal3Machines of its cluster.
+
+Source: metal3-io/cluster-api-provider-metal3 baremetal/metal3cluster_manager.go.
 """
 
 from __future__ import annotations

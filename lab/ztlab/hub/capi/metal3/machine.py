@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of Metal3Machine: chooses a BareMetalHost, sets its image and bootstrap data, and the provider id of the
-Node (upstream: baremetal/metal3machine_manager.go).
+"""Reconcile Metal3Machines: choose a BareMetalHost, set its image and bootstrap data, and set the provider ID of the
+Node.
+
+Source: metal3-io/cluster-api-provider-metal3 baremetal/metal3machine_manager.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of AgentCluster: manages its ClusterDeployment and AgentClusterInstall.
+"""Reconcile AgentClusters: create and update the ClusterDeployment and AgentClusterInstall of each AgentCluster.
 
 Source: openshift/cluster-api-provider-agent controllers/agentcluster_controller.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Controller of AgentMachine: finds an Agent, claims and binds it, and shows its progress.
+"""Reconcile AgentMachines: find an Agent, claim and bind it, and report its progress in the AgentMachine.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """

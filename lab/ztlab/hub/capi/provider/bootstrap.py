@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert the bootstrap data of a Machine to the form that its Agent gets, and write the Secret with the token.
+"""Convert the bootstrap data of a Machine to the fields of its Agent, and write the Secret with the ignition token.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """

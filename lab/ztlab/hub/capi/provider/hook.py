@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The hook that keeps the Node of a Machine until the host was released.
+"""Handle the deletion hook that keeps the Node of a Machine until its host is released.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """

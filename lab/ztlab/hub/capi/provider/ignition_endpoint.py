@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Convert the ignition endpoint of an AgentCluster to the form that its AgentClusterInstall gets. Pure.
+"""Convert the ignition endpoint of an AgentCluster to the form that its AgentClusterInstall needs. Pure functions.
 
 Source: openshift/cluster-api-provider-agent controllers/ignition_endpoint.go, controllers/agentcluster_controller.go.
 """

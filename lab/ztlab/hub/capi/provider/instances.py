@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Find the hub's Deployments of upstream's provider, and the namespaces that each instance watches.
+"""Find the Deployments of the upstream Agent provider on the hub, and the namespaces that each instance watches.
 
 Source: openshift/cluster-api-provider-agent main.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Set the provider id of a Node, which links it to its Machine.
+"""Set the provider ID of a Node, which links the Node to its Machine.
 
 Source: openshift/cluster-api-provider-agent controllers/node_provider_id_controller.go.
 """

@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Store the changes of a reconcile pass as upstream's provider does: up to three patches, whose errors are ignored.
+"""Store the changes of a reconcile pass as the upstream Agent provider does: in up to three patches, whose errors are
+ignored.
 
 Source: kubernetes-sigs/cluster-api util/patch/patch.go.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Choose the Agent of a machine: the first that fits. Pure.
+"""Choose the Agent of an AgentMachine: the first free and valid Agent that its label selector matches. Pure functions.
 
 Source: openshift/cluster-api-provider-agent controllers/agentmachine_controller.go.
 """
@@ -21,7 +21,7 @@ LONGEST = 63
 
 
 class InvalidSelector(ValueError):
-    """A selector that the API's machinery rejects."""
+    """A label selector that Kubernetes rejects as invalid."""
 
 
 def valid(agent: Mapping[str, Any]) -> bool:

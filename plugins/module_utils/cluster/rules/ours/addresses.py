@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check static addresses: each is used once, is usable, and is in a network that fits.
+"""Check the static addresses of hosts: each is used only once, is usable, and is in the right network.
+
+For example, an address must not be a broadcast address, and must not be in the cluster network.
 
 Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
 """

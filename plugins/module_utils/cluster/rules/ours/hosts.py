@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check for hosts that would be mistaken for each other, and hosts whose name the service rejects.
+"""Check that no two hosts have the same MAC address, BMC or hostname, and that the service accepts each hostname.
+
+Also check that each MAC address in the fencing credentials belongs to a host.
 
 Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
 """

@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the interfaces that networkConfig names: whether they exist and are the intended NICs.
+"""Check the interfaces that networkConfig names: they must exist and be the intended NICs.
 
-The documents are read unchanged: which types of interfaces are rendered makes no difference here.
+The checks read networkConfig as the user wrote it, so they also cover interface types that this collection does not
+render.
 
 Source: docs/upstream/agent-installer.md#faults-that-users-meet.
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check the release image: its form, its version, its mirror, and whether the pull secret has credentials for the
+"""Check the release image and its mirrors.
+
+The image reference must be valid and fit the version and the mirrors. The pull secret must have credentials for the
 registries.
 
 Source: openshift/installer pkg/asset/agent/image/ignition.go, data/data/agent/files, pkg/asset/agent/mirror.

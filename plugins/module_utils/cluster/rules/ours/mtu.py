@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check that MTUs fit: of an interface and its base interface, and of hosts in the machine network."""
+"""Check that the MTU of each interface fits its VLAN parent or bond, and that hosts in the machine network agree."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check what assisted-service requires of a pull secret beyond the installer (openshift/assisted-service
-internal/cluster/validations/pull_secret_validation.go).
+"""Check pull secret entries that the installer accepts and assisted-service rejects.
+
+Source: openshift/assisted-service internal/cluster/validations/pull_secret_validation.go.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from ..facts import Facts
 
 
 def pull_secret_auth(facts: Facts) -> Iterator[Problem]:
-    """An ``auth`` that is not base64 of user:password.
+    """Report an ``auth`` that is not base64 of user:password.
 
-    The service on the rendezvous host refuses it, after all hosts have booted.
+    The service on the rendezvous host would refuse it, after all hosts have booted.
     """
     for registry, entry in (facts.pull_secret or {}).items():
         auth = entry.get("auth") if isinstance(entry, dict) else None

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Report root device hints that no disk can match: one disk must match all of them.
+"""Report root device hints that no disk can match: names of partitions, and hints that contradict each other.
 
-This check uses only the names that Linux gives to disks; which disks a host has is known when it registers.
+This check uses only the names that Linux gives to disks. The disks of a host are unknown until it registers.
 
 Source: openshift/installer pkg/types/agent/agent_config_type.go;
   openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go.

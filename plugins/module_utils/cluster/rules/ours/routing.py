@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Check how a host with static addresses reaches other networks: name servers, default route, next hops.
+"""Check that a host with static addresses has a name server, a default route, and next hops that it can reach.
 
 Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check,
   docs/upstream/agent-installer.md#faults-that-users-meet.

@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Report values that the installer copies without a check and the cluster rejects."""
+"""Report unknown values of cpuPartitioningMode and cloudControllerManager.
+
+The installer copies these values without a check, and the cluster rejects them.
+"""
 
 from __future__ import annotations
 

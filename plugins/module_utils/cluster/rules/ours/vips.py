@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Report virtual IPs that another machine answers for
-(docs/upstream/agent-installer.md#what-the-installer-does-not-check).
+"""Report API and ingress virtual IPs that another machine may already use as its address.
+
+Source: docs/upstream/agent-installer.md#what-the-installer-does-not-check.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _PROVISIONING = ("clusterProvisioningIP", "bootstrapProvisioningIP", "provisioni
 
 
 def vip_clash(facts: Facts) -> Iterator[Problem]:
-    """A VIP must not be the address of a host or gateway, nor assigned by DHCP: both would answer for it."""
+    """Report a VIP that is the address of a host or gateway, or that the DHCP server of the cluster may assign."""
     if facts.user_managed_load_balancer:
         return
     owners = _owners(facts)

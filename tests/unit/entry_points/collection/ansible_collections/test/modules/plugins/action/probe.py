@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Action plugin of test module probe: runs the module in Ansible's own process."""
+"""Run test module probe in Ansible's own process (action plugin)."""
 
 from __future__ import annotations
 

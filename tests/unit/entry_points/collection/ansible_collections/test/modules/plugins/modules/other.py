@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A second test module: settings of module probe must not reach it."""
+"""A second test module. Tests use it to check that settings of module probe do not reach another module."""
 
 from __future__ import annotations
 

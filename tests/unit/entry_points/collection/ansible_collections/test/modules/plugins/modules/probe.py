@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A test module: returns its input, or fails, waits or ends as option ``act`` requests."""
+"""A test module that returns its input, or fails, waits or ends as option ``act`` requests."""
 
 from __future__ import annotations
 
