@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Generate extensions/controller and playbooks/awx from one table of playbooks:
-``PYTHONPATH=.build python tests/generate_controller.py``.
+"""Generate what AWX or an automation controller needs to run the playbooks, from one table of job templates.
+
+``extensions/controller`` has a playbook that sets up the controller, and its configuration. ``playbooks/awx`` has the
+playbooks that the job templates run. Run this with ``PYTHONPATH=.build python tests/generate_controller.py``.
 
 The texts of survey questions come from the argument specifications of the roles.
 """

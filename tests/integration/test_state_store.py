@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test a deployment whose work directory is lost with its job: the next job, in an empty one, continues from the state
-store.
+"""Test the state store (``openshift_state``), which keeps the state of a deployment on a server: if a run is killed and
+its work directory is lost, the next run starts in an empty directory and continues from the store.
 """
 
 from __future__ import annotations

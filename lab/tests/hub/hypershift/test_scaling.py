@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test NodePools that scale through API calls only, with machines that boot, install, join and are released."""
+"""Test scaling, replacing and rolling NodePools of a simulated hub: machines boot, install, join and are released."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test the guarantees of the safety table for any evidence and any request, and which actions a wait may do without a
-further decision.
+"""Test the safety table with generated evidence and requests: no machine is changed against its rules.
+
+Test also what a run that waits for an installation may do to a machine by itself: detach its image, or power-cycle it.
 """
 
 from __future__ import annotations
