@@ -261,10 +261,8 @@ def run(call: Call) -> dict[str, Any]:
     )
     with alone:
         gate = _gate(call, options)
-        before = gate.recorded() if gate else None
         results = boot_hosts(requests, state, options, check_mode=call.check_mode, permit=gate.permit if gate else None)
         if gate:
-            gate.left([result.name for result in results if result.phase == "in_use"], before)
             gate.done([result.name for result in results if result.changed and not result.failed])
     return bulk_result(call, results, state)
 

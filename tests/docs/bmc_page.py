@@ -35,10 +35,10 @@ _TAIL = """## What every BMC is expected to do
 * A missing licence for virtual media is reported before the power is switched, if the BMC shows it, and otherwise with the failed insert.
 * If a boot fails after the power was switched off, the image is ejected and the former power state restored. The message says so, or why it was not
   possible.
-* A machine that was off is left as it is if another run, or a person, starts it meanwhile. The power state is read before each eject and insert, and before
-  the machine is restored. If the machine already holds the image of this run, the run waits 30 s for such a start. A machine that was off is also left as it
-  is if its BMC refuses the image and the slot, which was empty, holds an image now. The phase of such a host is `in_use`, and its boot is not recorded.
-  `scale_node_pool` then uses another machine.
+* A machine that was off is left as it is if another run, or a person, starts it meanwhile. The power state is read before each eject, insert and boot
+  override, and before the machine is restored. If the machine already holds the image of this run, the run waits 30 s for such a start. A machine that
+  was off is also left as it is if its BMC refuses the image and the slot, which was empty, holds an image now. The phase of such a host is `in_use`, and
+  its boot is not recorded. `scale_node_pool` then uses another machine.
 * Answers 503 and 429 are repeated for every request, other 5xx answers and broken connections for requests with the same effect the second time. A
   pause that the BMC names is kept, up to 60 s. Hosts that failed for such a reason are read once more at the end.
 

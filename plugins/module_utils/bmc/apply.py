@@ -42,7 +42,7 @@ def carry_out(
             if inserts and machine.power_state == "Off" and slot.holds(request.image_url):
                 power.check_unused(session, machine, clock)  # another run may have inserted it a moment ago
             elif inserts:
-                power.check_off(session, machine)
+                power.check_off(session, machine, clock)
             media.eject(session, machine, slot, clock)
             result.changed = True
             clock.sleep(PAUSE_AFTER_EJECT)
@@ -55,6 +55,7 @@ def carry_out(
             result.slot = _insert_twice(session, machine, request.image_url, options)
             result.changed = True
         elif step.action == "boot_once":
+            power.check_off(session, machine, clock)
             result.boot_target = step.target  # it may be set although this fails
             result.boot_target = bootdevice.boot_once(session, machine, clock, clear_jobs=request.clear_jobs)
             result.changed = True
@@ -72,6 +73,7 @@ def _insert_twice(session: RedfishSession, machine: Machine, url: str, options: 
     except media.EmptySlot:
         inserted = [slot for slot in media.refreshed(session, machine) if slot.takes_cd and slot.inserted]
         for slot in inserted:
+            power.check_off(session, machine, clock)
             media.eject(session, machine, slot, clock)
         clock.sleep(PAUSE_AFTER_EJECT)
         return media.insert(session, machine, url, clock, options.image_access, accepted=not inserted).id
@@ -88,7 +90,7 @@ def restore(
     was_on = machine.power_state in power.ON_STATES
     switched_on = result.phase == "power_on"
     if not switched_on:
-        power.check_off(session, machine)
+        power.check_off(session, machine, options.clock)
     ours = [
         slot
         for slot in media.refreshed(session, machine)
@@ -99,7 +101,7 @@ def restore(
     if result.boot_target and machine.profile.boot_by == "override":
         bootdevice.clear_override(session, machine)
     if not switched_on:
-        power.check_off(session, machine)
+        power.check_off(session, machine, options.clock)
     result.power_state_after = power.power_state(session, machine)
     if not was_on:
         if (switched_on or machine.power_state != "Off") and power.power_off(session, machine, options.clock):

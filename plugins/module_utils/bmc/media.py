@@ -163,7 +163,7 @@ class _Insert:
         retry(self._attempt, self.machine.profile.media_policy, self.clock, allowed=lambda: not self.final)
 
     def _attempt(self) -> None:
-        check_off(self.session, self.machine)
+        check_off(self.session, self.machine, self.clock)
         # An iDRAC shows the former image for a while after its eject: then the slot says nothing about this request.
         shown_before = self._shows_image()
         if self.lost and shown_before and not self.stale:
@@ -187,7 +187,7 @@ class _Insert:
             if now.occupied and repeated:
                 if of_others:
                     check_unused(self.session, self.machine, self.clock)
-                check_off(self.session, self.machine)
+                check_off(self.session, self.machine, self.clock)
                 eject(self.session, self.machine, now, self.clock)
             raise
 

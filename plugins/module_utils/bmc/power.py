@@ -20,6 +20,8 @@ PowerState = Literal["On", "Off"]
 OFF_WITHIN = 120.0
 ON_WITHIN = 120.0
 ON_STATES = ("On", "PoweringOn")
+# Seconds for which a machine must be on before it counts as started.
+ON_FOR = 5.0
 # Seconds between the insert and the power-on of another run: it sets the boot override meanwhile.
 STARTED_WITHIN = 30.0
 # Reset types in the order in which they are tried; the same pairs as in redfish_command of community.general.
@@ -82,9 +84,15 @@ class InUse(ZeroTouchError):
         self.state = state
 
 
-def check_off(session: RedfishSession, machine: Machine) -> None:
-    """Raises :class:`InUse` if the machine was off when this run read it and is on now: another run has started it."""
-    if machine.power_state == "Off" and (state := power_state(session, machine)) in ON_STATES:
+def check_off(session: RedfishSession, machine: Machine, clock: Clock) -> None:
+    """Raises :class:`InUse` if the machine was off when this run read it and is on now: another run has started it.
+
+    A BMC may show On for a moment after a power-off, so the state is read twice.
+    """
+    if machine.power_state != "Off" or power_state(session, machine) not in ON_STATES:
+        return
+    clock.sleep(ON_FOR)
+    if (state := power_state(session, machine)) in ON_STATES:
         raise InUse(session.service, state)
 
 

@@ -20,13 +20,14 @@ class Permission:
     ``stop`` is the reason why none may be changed; empty if there is none. ``without`` maps hosts that are not changed
     to the reason. ``again`` repeats the decision for machines that are changed later (:mod:`.recheck`); None if the
     decision is valid for the whole call. ``failing`` maps hosts that a repeated decision stops to the reason: other
-    hosts are already changed.
+    hosts are already changed. ``left`` is called with the name of a host that another run boots.
     """
 
     stop: str = ""
     without: Mapping[str, str] = dataclasses.field(default_factory=dict)
     failing: Mapping[str, str] = dataclasses.field(default_factory=dict)
     again: Callable[[Machines], Permission] | None = None
+    left: Callable[[str], None] = lambda _host: None
 
 
 @dataclasses.dataclass(frozen=True)

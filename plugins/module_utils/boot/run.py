@@ -77,7 +77,7 @@ def boot_hosts(
     if not check_mode:
         acting = [outcome for outcome in wanted if plans[outcome.item.name].steps]
         recheck = Recheck(permission.again, acting, options.clock, read_at=read_at, decided_at=decided_at)
-        _act(acting, plans, results, options, recheck)
+        _act(acting, plans, results, options, recheck, permission.left)
     return list(results.values())
 
 
@@ -124,6 +124,7 @@ def _act(
     results: Mapping[str, HostResult],
     options: BmcOptions,
     recheck: Recheck,
+    left: Callable[[str], None],
 ) -> None:
     """Apply all plans; ``results`` are completed."""
 
@@ -139,6 +140,8 @@ def _act(
             result.plan, result.reason = [], str(error)
         except ZeroTouchError as error:
             result.failed, result.reason = True, str(error)
+            if result.phase == "in_use":
+                left(request.name)
 
     errors = [
         (outcome.item.item.name, outcome.error)

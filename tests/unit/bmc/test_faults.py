@@ -19,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.media import APPEARS_WITHIN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import State
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.power import STARTED_WITHIN
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.power import ON_FOR, STARTED_WITHIN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot import inspection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.guard import Permission
@@ -313,6 +313,34 @@ def test_a_machine_that_another_run_started_after_it_was_read_is_left_alone(old:
         result = boot_hosts([request(bmc)], "booted", options(), permit=lambda _machines: other_run())[0]
         assert result.failed and result.phase == "in_use" and writes(bmc) == [], result.reason
         assert result.power_state_after == power
+
+
+def test_a_machine_that_another_run_started_with_our_insert_gets_no_boot_override() -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+
+        def started(_handler: http_json.Handler, _number: int) -> bool:
+            machine.system["PowerState"] = "On"
+            return False
+
+        machine.faults[f"POST {INSERT}"] = started
+        result = boot(bmc)
+        assert result.failed and result.phase == "in_use" and writes(bmc) == [("POST", INSERT)], result.reason
+
+
+def test_a_machine_that_shows_on_for_a_moment_is_booted() -> None:
+    with hostile.serving() as bmc:
+        machine = Machine(bmc, "Off")
+        clock = Clock()
+
+        def read(_handler: http_json.Handler, number: int) -> bool:
+            if not writes(bmc):
+                machine.system["PowerState"] = "On" if number > 1 and not clock.slept else "Off"
+            return False
+
+        machine.faults[f"GET {hostile.SYSTEM}"] = read
+        result = boot_hosts([request(bmc)], "booted", BmcOptions(clock=clock))[0]
+        assert not result.failed and machine.slot["Image"] == URL and sum(clock.slept) >= ON_FOR, result.reason
 
 
 def test_a_machine_that_this_run_powered_off_is_restored_although_its_image_appeared_without_a_success() -> None:

@@ -23,7 +23,7 @@ from .evidence import Evidence
 from .gather import Gathered, decide, gather_hub
 from .on_hub import of_agent
 from .options import Touch
-from .record import BOOTED, BOOTING, PERMITTED, RELEASED, TouchRecord, note, read_record, restore_entries
+from .record import BOOTED, BOOTING, PERMITTED, RELEASED, TouchRecord, forget_boot, note, read_record, restore_entries
 from .table import Action, Outcome
 
 _BOOTS: frozenset[Action] = frozenset({"boot", "supply", "replace_in", "reprovision"})
@@ -61,7 +61,12 @@ class Gate:
         touched = [verdict.host for verdict in judgement.verdicts if verdict.acts and verdict.host not in by_user]
         if self.action in _BOOTS:
             self._note(touched, BOOTING)
-        return Permission(stop=self._stored(), without=without, again=functools.partial(self._decide_again, gathered))
+        return Permission(
+            stop=self._stored(),
+            without=without,
+            again=functools.partial(self._decide_again, gathered),
+            left=functools.partial(self._left, gathered.record),
+        )
 
     def _decide_again(self, first: Gathered, machines: Machines) -> Permission:
         """Which of these machines must not be changed any more, by evidence that is read again; none was changed since
@@ -79,16 +84,10 @@ class Gate:
         without = {verdict.host: _changed_since(verdict) for verdict in refused if verdict.host not in failing}
         return Permission(without=without, failing=failing)
 
-    def recorded(self) -> TouchRecord | None:
-        """The record before this call, for :meth:`left`; None if the call records no boots."""
-        directory = self.touch.work_dir
-        return read_record(directory) if self.records and directory is not None and self.action in _BOOTS else None
-
-    @staticmethod
-    def left(hosts: Sequence[str], before: TouchRecord | None) -> None:
-        """Take back the records of these boots: another run boots the hosts, and the next run must not continue."""
-        if before is not None:
-            restore_entries(before.directory, hosts, before)
+    def _left(self, before: TouchRecord, host: str) -> None:
+        """Take back the record of this boot: another run boots the host, and the next run must not continue."""
+        if self.records and self.touch.work_dir is not None and self.action in _BOOTS:
+            forget_boot(self.touch.work_dir, host, before)
 
     def done(self, hosts: Sequence[str]) -> None:
         """These hosts were changed as asked."""

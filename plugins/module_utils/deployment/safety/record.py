@@ -248,3 +248,9 @@ def restore_entries(directory: Path, names: Sequence[str], before: TouchRecord) 
     machines = before.state.get(MACHINES) or {}
     if names:
         StateFile(directory / "state.json").update(MACHINES, {name: machines.get(name) for name in names})
+
+
+def forget_boot(directory: Path, name: str, before: TouchRecord) -> None:
+    """Record no boot of this host, also none that ``before`` has; a release stays."""
+    entry = (before.state.get(MACHINES) or {}).get(name) or {}
+    StateFile(directory / "state.json").update(MACHINES, {name: entry if entry.get("state") == RELEASED else None})
