@@ -29,8 +29,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource 
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster, capi_reconcile
 from ansible_collections.zerotouch.openshift.tests.support.real_api import DEFINITION, HAS_ASSETS, RealApi, eventually
 
+from .capi_site import CORE, OURS, Site, definitions
 from .lab import ROOT
-from .test_capi_interop import CORE, OURS, Site, definitions
 
 pytestmark = [
     pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test the parser of boot loader configurations with the lab's own and those of upstream's sample images."""
+"""Test the parser of boot loader configurations with configurations of the lab and of upstream's sample images."""
 
 from __future__ import annotations
 

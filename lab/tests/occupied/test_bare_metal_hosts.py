@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test BareMetalHosts that exist before a run: those of another owner in a hub, and those that an image defines."""
+"""Test BareMetalHosts that the lab creates itself: those of another owner that a hub has before a run, and those that a
+new cluster gets from the BMC addresses in its AgentClusterInstall.
+"""
 
 from __future__ import annotations
 

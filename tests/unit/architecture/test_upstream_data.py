@@ -8,6 +8,7 @@ module whose data is missing is reported as one skip.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,18 @@ def test_data_is_required_for_a_whole_module() -> None:
         if isinstance(call, ast.Call) and ast.unparse(call.func) in ("upstream.required", "required")
     ]
     assert inside == []
+
+
+@pytest.mark.slow
+def test_tests_with_labs_are_collected_without_data(tmp_path: Path) -> None:
+    """A test module that imports from a skipped one is an error: pytest keeps the skipped one half imported."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/integration"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment |= {"ZT_UPSTREAM_DATA": str(tmp_path), "PYTHONPATH": str(ROOT / ".build")}
+    done = subprocess.run(
+        [*command, "lab/tests"], capture_output=True, text=True, check=False, cwd=ROOT, env=environment
+    )
+    assert done.returncode == 0 and "(crds in ZT_UPSTREAM_DATA)" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("there", [True, False])

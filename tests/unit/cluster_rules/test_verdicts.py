@@ -1,13 +1,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Compare validation with the recorded installer: for each case it reports the same problems in the same order.
+"""Compare validation with recorded messages of openshift-install: in each case it reports the same problems, with the
+same words, in the same order.
 
-The recordings are the messages of openshift-install about the directories that verdict_cases.py describes. Words and
-order must be the same. The installer was built from source in November 2025 (between 4.20 and 4.21). verdicts_2026.json
-has the differences of August 2026, which are the rules of 4.23 and 5.0; validation for both releases is compared with
-them. The two capabilities that were added in July 2026 are from openshift/api (config/v1/types_cluster_version.go,
-release-4.23).
+The cases are the directories that verdict_cases.py describes. The installer was built from source in November 2025
+(between 4.20 and 4.21). verdicts_2026.json has only the messages that were different in August 2026; validation for
+4.23 and 5.0 is compared with these. The two capabilities that were added in July 2026 are from openshift/api
+(config/v1/types_cluster_version.go, release-4.23).
 """
 
 from __future__ import annotations

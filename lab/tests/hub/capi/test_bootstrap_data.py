@@ -1,8 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test Machines whose bootstrap data is created by a bootstrap provider. Cluster API clones both templates, the Machine
-takes the name of the provider's Secret, and deletion starts with the infrastructure object.
+"""Test Machines whose bootstrap data is created by a bootstrap provider.
+
+Cluster API creates the bootstrap and the infrastructure object of a Machine from their templates, and copies the name
+of the provider's Secret (``dataSecretName``) to the Machine. On deletion, the infrastructure object is the first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Read and switch power, and detach media, of many hosts at once for the supervisor, through the boot method of each
-host.
+"""For the supervisor of an installation: read the power state of many hosts at once, switch their power, and detach
+their media. Each host is reached through its boot method.
 
 A failure is returned as the result of its host; it is not raised.
 """

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test how the status of a deployment is decided from observations: each row of the table, and its message."""
+"""Test how the status of a deployment is decided from observations: each row of the decision table, and its message."""
 
 from __future__ import annotations
 
