@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 ROLE = ROOT / "roles" / "capi_provider"
 PROVIDED = {
     "capi_provider_watch_namespace": "clusters-demo",
-    "capi_provider_agents_namespace": "fleet",
+    "capi_provider_agents": "fleet",
     "capi_provider_image": "quay.io/example/provider:1",
     "capi_provider_by_clusterctl": False,
     "capi_provider_extend_crds": False,
