@@ -30,6 +30,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds impo
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.tests.support import upstream
+from ansible_collections.zerotouch.openshift.tests.support.hub.capi import DROPPED, STATES
 from ansible_collections.zerotouch.openshift.tests.support.real_api import RealApi
 
 CRDS = upstream.required("crds")
@@ -39,29 +40,6 @@ CONTROL_PLANE = Resource("hypershift.openshift.io", "v1beta1", "HostedControlPla
 INPUTS = (CORE.cluster, CONTROL_PLANE)
 KINDS = (AGENT_CLUSTER, CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL, AGENT_MACHINE, CORE.machine, SECRET)
 THEIRS, OURS = "theirs", "ours"
-STATES = {
-    "known-unbound": ("False/Unbound", "True/ValidationsPassing", "True/AgentIsReady", "False/InstallationNotStarted"),
-    "binding": ("False/Binding", "False/Binding", "False/Binding", "False/Binding"),
-    "installing-in-progress": (
-        "True/Bound",
-        "True/ValidationsPassing",
-        "True/AgentAlreadyInstalling",
-        "False/InstallationInProgress",
-    ),
-    "added-to-existing-cluster": (
-        "True/Bound",
-        "True/ValidationsPassing",
-        "True/AgentInstallationStopped",
-        "True/InstallationCompleted",
-    ),
-    "reclaiming": ("True/Bound", "True/ValidationsPassing", "Unknown/UnknownStatus", "Unknown/UnknownStatus"),
-    "discovering-unbound": (
-        "False/Unbound",
-        "Unknown/ValidationsUnknown",
-        "False/AgentNotReady",
-        "False/InstallationNotStarted",
-    ),
-}
 
 
 def definitions() -> Iterator[dict[str, Any]]:
@@ -257,17 +235,7 @@ def _without(value: Any) -> Any:
         return [_without(item) for item in value]
     if not isinstance(value, dict):
         return value
-    dropped = (
-        "uid",
-        "resourceVersion",
-        "managedFields",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "lastTransitionTime",
-        "clusterID",
-        "infraID",
-    )
-    return {key: _without(item) for key, item in value.items() if key not in dropped}
+    return {key: _without(item) for key, item in value.items() if key not in DROPPED}
 
 
 def owner(resource: Resource, obj: Mapping[str, Any]) -> dict[str, str]:

@@ -294,6 +294,17 @@ def condition(kind: str, status: str, reason: str = "Because", message: str = ""
     }
 
 
+# Fields that differ between two equal histories: uids, times and versions.
+DROPPED = (
+    "uid",
+    "resourceVersion",
+    "managedFields",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "lastTransitionTime",
+    "clusterID",
+    "infraID",
+)
 # State -> (Bound, Validated, RequirementsMet, Installed), each status/reason.
 # Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 STATES = {

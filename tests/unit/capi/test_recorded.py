@@ -20,20 +20,11 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile import Reconciler
+from ansible_collections.zerotouch.openshift.tests.support.hub.capi import DROPPED
 
 STAGES = json.loads((Path(__file__).parent / "recorded.json").read_text())
 # What an API server adds to an object that is created, and a hub in memory does not.
 ADDED = {"apiVersion", "kind", "generation", "type"}
-DROPPED = (
-    "uid",
-    "resourceVersion",
-    "managedFields",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "lastTransitionTime",
-    "clusterID",
-    "infraID",
-)
 SIDE, AGENTS = "side", "side-hosts"
 
 
