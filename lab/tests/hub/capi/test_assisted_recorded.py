@@ -197,7 +197,7 @@ async def no_pull_secret(on: AssistedStage) -> None:
     await on.rig.until(CLUSTER_DEPLOYMENT, "c1", lambda item: True, seconds=120)
 
 
-async def no_template(on: AssistedStage) -> None:
+async def machine_template_deleted(on: AssistedStage) -> None:
     await on.cluster()
     await on.provisioned()
     await on.rig.client.delete(CORE.metal3_machine_template, "c1", "edge")
@@ -205,7 +205,7 @@ async def no_template(on: AssistedStage) -> None:
     await on.rig.until(CLUSTER_INSTALL, "c1", lambda item: True, seconds=120)
 
 
-async def pool_without_number(on: AssistedStage) -> None:
+async def pool_without_replicas(on: AssistedStage) -> None:
     """Defect D15."""
     await on.cluster()
     await on.provisioned()
@@ -334,7 +334,7 @@ async def every_field(on: AssistedStage) -> None:
     await on.rig.until(INFRA_ENV, on.machines_seen[0], lambda item: True, seconds=120)
 
 
-async def refused(on: AssistedStage) -> None:
+async def spec_change_refused(on: AssistedStage) -> None:
     """The spec of a config never changes; its metadata may."""
     await plane(on)
     await on.worker("w-0", sshAuthorizedKey="one")
@@ -454,15 +454,15 @@ SCENES: dict[str, Callable[[AssistedStage], Awaitable[None]]] = {
         placeholder,
         no_image,
         no_pull_secret,
-        no_template,
-        pool_without_number,
+        machine_template_deleted,
+        pool_without_replicas,
         os_image,
         outdated,
         scaled_in,
         deleted,
         two_namespaces,
         every_field,
-        refused,
+        spec_change_refused,
         mirrors,
         mirrors_changed,
         no_mirrors,
