@@ -200,7 +200,7 @@ CREDENTIAL_TYPES = (
     },
     {
         "name": "OpenShift: hub",
-        "description": "Kubeconfig of a hub, for methods hub and hosted.",
+        "description": "Kubeconfig of a hub, for methods hub, hosted and capi.",
         "kind": "cloud",
         "inputs": {"fields": [_input("kubeconfig", "Kubeconfig", **LINES)], "required": ["kubeconfig"]},
         "injectors": {

@@ -303,8 +303,9 @@ _ASSISTED_HOSTS = r"""
         type: str
       ignition_endpoint_http_headers:
         description:
-          - Headers of that request, as a whole. The service does not show them; they are sent together with a new
-            O(hosts[].ignition_endpoint_token), or with O(hosts[].replace_ignition_endpoint).
+          - Headers of that request, as a whole. The service does not show them; they are sent with
+            O(hosts[].replace_ignition_endpoint), or together with the first O(hosts[].ignition_endpoint_token) of the
+            host.
         type: dict
       replace_ignition_endpoint:
         description: Send O(hosts[].ignition_endpoint_token) and O(hosts[].ignition_endpoint_http_headers) in any case.

@@ -78,8 +78,8 @@ options:
     description:
       - Which Agents the pool may take, as Kubernetes writes it (C(matchLabels), C(matchExpressions)). C({}), the
         default for a new pool, is any.
-      - A change is for Machines to come if O(upgrade_type) is V(InPlace), and reinstalls every Node on another host if
-        it is V(Replace).
+      - If O(upgrade_type) is V(InPlace), only new Machines use a changed selector. If it is V(Replace), a change
+        reinstalls every Node on another host.
     type: dict
   upgrade_type:
     description: How Nodes get another release or configuration; V(InPlace) by default for a new pool, which needs no

@@ -14,7 +14,7 @@ _HEAD = """# BMCs
 After reading this page you know how the boot procedure differs for your BMCs, the source of each difference, and what to report if a BMC behaves differently.
 
 All BMCs are booted by the same steps: power off, eject, insert the image, boot once from the virtual CD, power on. `hosts[].profile` of the results
-of `bmc_info` and `boot_hosts` names the row that was used. It is chosen by what the BMC says of itself: ServiceRoot `Vendor` and `Oem`, then the
+of `bmc_info` and `boot_hosts` names the row that was used. The row is selected by values that the BMC returns: ServiceRoot `Vendor` and `Oem`, then the
 manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each row. For each entry a test shows that a lab machine
 does not boot without it.
 
@@ -30,17 +30,17 @@ _TAIL = """## What every BMC is expected to do
 
 * Images are read by `http` and `https`, and by `nfs` and `cifs` where `openshift_publish.url` says so. If a slot lists the protocols that it takes,
   and the image's is not among them, the host is refused before anything is done to any machine.
-* InsertMedia is sent the image alone. `TransferProtocolType`, `TransferMethod` and dummy credentials are added when the BMC asks for them.
-* A slot that has neither an InsertMedia action nor takes a PATCH (`Allow` of its answer) is not used.
+* The InsertMedia request contains only the image. `TransferProtocolType`, `TransferMethod` and dummy credentials are added when the BMC requires them.
+* A slot is not used if it has no InsertMedia action and does not accept a PATCH either (header `Allow` of its response).
 * A missing licence for virtual media is reported before the power is switched, if the BMC shows it, and otherwise with the failed insert.
 * If a boot fails after the power was switched off, the image is ejected and the former power state restored. The message says so, or why it was not
   possible.
 * A machine that was off is left as it is if another run, or a person, starts it meanwhile. The power state is read before each eject, insert and boot
-  override, and before the machine is restored. If the machine already holds the image of this run, the run waits 30 s for such a start. A machine that
-  was off is also left as it is if its BMC refuses the image and the slot, which was empty, holds an image now. The phase of such a host is `in_use`, and
-  its boot is not recorded. `scale_node_pool` then uses another machine.
-* Answers 503 and 429 are repeated for every request, other 5xx answers and broken connections for requests with the same effect the second time. A
-  pause that the BMC names is kept, up to 60 s. Hosts that failed for such a reason are read once more at the end.
+  override, and before the machine is restored. If the machine already holds the image of this run, the run waits 30 s for such a start. It
+  is also left as it is if its BMC refuses the image, and the slot, empty when this run first read it, now contains an image of another process. The
+  phase of such a host is `in_use`, and its boot is not recorded. `scale_node_pool` then uses another machine.
+* After 503 or 429, every request is repeated. After another 5xx answer or a broken connection, a request is repeated only if repeating it is safe (the
+  second request has the same effect). A pause that the BMC names, in the header `Retry-After` or in its message, is respected, up to 60 s. Hosts that failed for such a reason are read again at the end.
 
 ## A BMC that is not here, or behaves in another way
 

@@ -22,8 +22,8 @@ collection's own, and the installer's warnings. A message of a check looks like 
 
     openshift_host[worker-0].network_config.interfaces[1].mtu: Invalid value: 9000: is above that of its parent eno1 (1500) (correct the mtu)
 
-`problems[].check` in the result of the task has the name of the check, here `mtu`. [errors-configuration.md](errors-configuration.md#checks) lists
-the messages of each check.
+`problems[].check` in the result of the task has the name of the check, here `mtu`. The messages are in
+[errors-configuration.md](errors-configuration.md#checks). Messages of the installer, and about reading files and variables, are in other sections of that page.
 
 `openshift_checks` sets the severity of a check to `error`, `warn` or `off`:
 

@@ -27,8 +27,8 @@ in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `plat
 reports all problems, and changes nothing before they are fixed. This page uses the field names of openshift-install
 ([fields.md](fields.md) has both names). `…` is the variable part of a message.
 
-openshift-install also reports problems of `layer: installer`, with the same message. Problems of `layer: ours` come from additional checks of this
-collection. You can change the severity of the [named checks](checks.md).
+`problems[].layer` in the result of the task says where a problem comes from. `installer`: openshift-install also reports it, with the same message.
+`ours`: it comes from an additional check of this collection. You can change the severity of the [named checks](checks.md).
 """  # noqa: E501
 _RUN_HEAD = """# Errors of a run
 
@@ -108,4 +108,4 @@ def _messages(entry: Entry) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("{kind}", "…")
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("{kind}", "&lt;kind&gt;")

@@ -521,7 +521,7 @@ NETWORK_CONFIG = Topic(
             "correct the property as the message says",
         ),
     ),
-    "What nmstate refuses, and what is not rendered to NetworkManager's keyfiles; the path leads to the property.",
+    "Properties that nmstate refuses or that are not written to NetworkManager's keyfiles. The message has the path.",
 )
 
 TOPICS = (CHECKS, READING, VARIABLES, NETWORK_CONFIG)

@@ -63,12 +63,12 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
                 "no virtual media slot takes the image: …",
                 "the message ends with the message of the BMC. Often the BMC cannot reach the URL, or supports only "
                 "HTTP",
-                "change `openshift_publish`",
+                "correct `url` or `method` of `openshift_publish`: the BMC must reach the URL and support its protocol",
             ),
             Message(
                 "The machine cannot boot from a virtual CD: …",
-                "the firmware settings forbid the virtual CD",
-                "allow it in the settings",
+                "the BMC allows other boot devices only; the message lists them",
+                "allow the virtual CD in the firmware settings",
             ),
             Message(
                 "The BMC offers none of the reset types …",
@@ -98,7 +98,7 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
             Message(
                 "redirects to an unprotected address.",
                 "the server redirects from https to http",
-                "write the URL of the redirect, if it is https and you trust it",
+                "set `sha256`, or write the address to which the server redirects",
             ),
             Message(
                 "was changed while it was copied.",
@@ -188,7 +188,7 @@ PACKAGES: dict[str, tuple[str, tuple[Message, ...]]] = {
             Message(
                 "and is not changed.",
                 "another tool created the object",
-                "delete it manually",
+                "delete it with that tool, or set the label that the message names",
             ),
         ),
     ),

@@ -51,7 +51,7 @@ POOLS = Topic(
             FORBIDDEN,
             "Total number of compute replicas must be 0 when controlPlane.replicas is 1 for platform none or "
             "external. Found …",
-            "a single node has no workers; a missing pool has 3",
+            "a single node has no workers, but without `compute` the default is 3 workers",
             "write `compute: [{name: worker, replicas: 0}]`",
         ),
         E("arbiter.replicas", FORBIDDEN, "Total number of arbiter replicas must be 0 …", "", "remove `arbiter`"),
@@ -170,7 +170,7 @@ POOLS = Topic(
                 "must have at most … item",
             ),
             "",
-            "set for each disk the key of its type, and at most one disk of etcd and swap",
+            "set the key of its type for each disk; use at most one disk of type etcd and one of type swap",
         ),
         E(
             "bootstrapInPlace",

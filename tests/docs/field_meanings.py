@@ -144,7 +144,9 @@ INSTALL_CONFIG: dict[str, Meaning] = {
         "`OVNKubernetes`",
     ),
     "networking.machineNetwork": _M(
-        "networks of the hosts; VIPs must be in them, and each host where the network is not the user's own affair",
+        "networks of the hosts. VIPs must be in one of them, and each host must have an address in each. With a load "
+        "balancer of your own, VIPs may be outside, and one of the networks is enough for a host. Several nodes on "
+        "platform none or external are not checked",
         "`10.0.0.0/16`",
     ),
     "networking.machineNetwork[].cidr": _M("a network without host bits that overlaps none of the others"),
@@ -161,7 +163,9 @@ INSTALL_CONFIG: dict[str, Meaning] = {
 }
 
 POOL: dict[str, Meaning] = {
-    "name": _M("`master`, `worker` or `arbiter`, as the pool; the control plane's is set anyway", "the pool's"),
+    "name": _M(
+        "`worker` in `compute`, `arbiter` in `arbiter`; the name of the control plane is always `master`", "the pool's"
+    ),
     "replicas": _M(
         "hosts that the installation waits for. Control plane: 1, 3, 4, 5, or 2 with an arbiter or with fencing. A "
         "single node needs `compute` with 0",
@@ -209,16 +213,20 @@ POOL: dict[str, Meaning] = {
     "management": _M(f"{REFUSED}: for clouds", "", "4.22"),
 }
 
-_PROVISIONING = "where a host has BMC data: checked, and handed on as an override"
+_PROVISIONING = "only if a host has BMC data: checked, and passed to the cluster as an override"
 BAREMETAL: dict[str, Meaning] = {
     "apiVIPs": _M("required: address of the API, one for each address family; moves between control-plane hosts"),
-    "ingressVIPs": _M("required: address of the ingress, another one"),
+    "ingressVIPs": _M(
+        "required: address of the ingress, one for each address family; not that of the API, unless you use a load "
+        "balancer of your own"
+    ),
     "hosts": _M("hosts, when agent-config.yaml has none; sorted by role", "none"),
     "hosts[].name": _M("hostname"),
     "hosts[].role": _M("`master`, `worker`, `arbiter`, or none: the pools are filled in that order"),
     "hosts[].bootMACAddress": _M("required: MAC address of the NIC, where networkConfig names none"),
     "hosts[].bmc.address": _M(
-        "BMC that the cluster is to know; required, as its user and password, with `provisioningNetwork: Disabled`"
+        "BMC address that is passed to the cluster; if one host has one, every host in this list needs address, user "
+        "and password"
     ),
     "hosts[].bmc.username": _M("see `address`"),
     "hosts[].bmc.password": _M("see `address`; it reaches the image and the cluster"),
@@ -286,9 +294,8 @@ VSPHERE: dict[str, Meaning] = {
     "failureDomains[].topology.tagIDs": _M("at most ten"),
     "failureDomains[].topology.hostGroup": _M("with `zoneType: HostGroup`"),
     "nodeNetworking*": _M(
-        "for `external` and `internal`: networks that the nodes' addresses are chosen from or not, and a network "
-        "of "
-        "the failure domains"
+        "for `external` and `internal` addresses of nodes: networks from which they are chosen, networks that are "
+        "excluded, and a network of the failure domains"
     ),
     "loadBalancer.type": _M(IGNORED, "`OpenShiftManagedDefault`"),
     "dnsRecordsType": BAREMETAL["dnsRecordsType"],
@@ -372,7 +379,9 @@ AGENT_CONFIG: dict[str, Meaning] = {
         "4.18",
     ),
     "hosts": _M("the hosts; when none are given, those of `platform.baremetal.hosts`", "none"),
-    "hosts[].hostname": _M("name of the host; without one the address's or the DHCP server's", "none"),
+    "hosts[].hostname": _M(
+        "name of the host; without it the host gets its name from DHCP or from the DNS entry of its address", "none"
+    ),
     "hosts[].role": _M("`master`, `worker`, `arbiter`, or none: the pools are filled in that order", "none"),
     "hosts[].interfaces": _M("required, at least one: NICs by MAC address"),
     "hosts[].interfaces[].name": _M(
@@ -383,7 +392,7 @@ AGENT_CONFIG: dict[str, Meaning] = {
     "hosts[].networkConfig": _M(
         ("nmstate document: keyfiles of NetworkManager in the live system and on the installed host"), "DHCP"
     ),
-    "hosts[].bmc.address": _M("BMC that the cluster is to know, on baremetal only; handed on as an override"),
+    "hosts[].bmc.address": _M("BMC address that is passed to the cluster as an override; on platform baremetal only"),
     "hosts[].bmc.username": _M("see `address`"),
     "hosts[].bmc.password": _M("see `address`; it reaches the image and the cluster"),
     "hosts[].bmc.disableCertificateVerification": _M("see `address`", "`false`"),

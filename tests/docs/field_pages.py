@@ -49,7 +49,8 @@ HEAD = """# Fields
 
 After reading this page you can look up every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: allowed
 values, default and effect. Keys of the two files are not case-sensitive. For an unknown key the message suggests the nearest known one. The column
-"from" names the first release that has the field; without a value all releases have it. Messages about fields are in
+"from" names the first release that has the field; without a value all releases have it. An *override* is a value in the annotation
+`agent-install.openshift.io/install-config-overrides` of the AgentClusterInstall: the cluster gets it from there. Messages about fields are in
 [errors-configuration.md](errors-configuration.md), the checks of this collection in [checks.md](checks.md).
 """  # noqa: E501
 _UPSTREAM_HEAD = "| field | type | default | from | what it does |\n|---|---|---|---|---|\n"

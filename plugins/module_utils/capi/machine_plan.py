@@ -273,11 +273,13 @@ def _finalizer(view: CapiMachineView) -> list[ChainStep]:
 
 def _why_not_yet(view: CapiMachineView) -> str:
     if not deleting(view.machine):
-        return "it is deleted, but its Machine is not; it waits for that"
+        return (
+            "its AgentMachine is being deleted, but not its Machine: the host is released when the Machine is deleted"
+        )
     if not has_hook(view.machine):
         return (
-            "its Machine is being deleted without our hook; once Cluster API is done with drain and volumes it "
-            "deletes this"
+            "its Machine is being deleted, and has no hook of this collection: Cluster API drains the Node, waits for "
+            "its volumes, and then deletes the AgentMachine"
         )
     return "its Machine is being deleted and has not come to the hook yet (drain, volumes)"
 

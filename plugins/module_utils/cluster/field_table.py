@@ -59,7 +59,7 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "platform",
         Scalar("string", AGENT_PLATFORMS),
-        "Platform of the cluster; none for a single node and baremetal otherwise, unless given.",
+        "Platform of the cluster; default: none for a single node, baremetal for other clusters.",
         "platform",
         passed_on=False,
     ),

@@ -85,7 +85,7 @@ FILES = (
         "/etc/assisted/hostconfig/<host>/fencing-credentials.yaml",
         0o644,
         "apply-host-config",
-        "a fencing credential names a MAC address only; with mac_addresses where no host has it",
+        "a fencing credential names only a MAC address (if no host has it, the directory also contains mac_addresses)",
     ),
     FileRow(
         "/etc/assisted/hostconfig/fencing-credentials.yaml",
@@ -287,28 +287,23 @@ DIFFERENCES = (
         "Scripts, units, the login message and comments are written for this collection. They have the same "
         "behaviour as upstream's files."
     ),
-    "The registering units repeat a failed call every 30 seconds inside the unit, because a failed start would take "
-    "the units that require it down with it. "
+    "The units that register the cluster and the infra-env repeat a failed call every 30 seconds and do not fail. "
+    "If they failed, systemd would not start the units that require them. "
     "All of them wait for the service first.",
     (
         "Mirrors also apply to a release image whose registry has a port. If the release image is named by tag, the "
         "hosts also pull it directly from the mirror's repository, because registries.conf applies to digests only."
     ),
     (
-        "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not "
-        "only "
-        "when it is given."
-    ),
-    (
-        "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from "
-        "July 2026 on)."
+        "A fencing credential that names only a MAC address is in the directory of the host with that MAC address. "
+        "Upstream does the same since July 2026."
     ),
     "The start script sets every configured role before it starts the installation. Upstream's client does not set a "
     "role if the service already suggests the same one. If that suggestion changes later, a worker and a "
     "control-plane host can exchange their roles.",
-    "Units of the service's containers name the condition of the pod themselves. The screen's console has the "
-    "conditions and the place in the boot "
-    "that it has from 4.15 on in 4.14, too.",
+    "The units of the service's containers have the same condition as the pod's unit: `/etc/assisted/node0`. "
+    "In 4.14, agent-interactive-console.service already has the conditions and the boot order that upstream "
+    "introduced in 4.15.",
     "common.sh and chrony.conf are in images of every release; upstream has them from 4.17 and 4.18 on.",
     (
         "If the running cluster has no ignition endpoint or no proxy, an image that adds nodes omits these fields; "
@@ -318,9 +313,8 @@ DIFFERENCES = (
     "if a configured name is the kernel name of another NIC, the wrong NIC gets the configuration. In all other "
     "cases both create the same connections (compared on 300 random machines).",
     (
-        "Whole numbers of extra manifests stay whole numbers; upstream writes those from a million on with an "
-        "exponent, "
-        "which a reader of whole numbers refuses."
+        "Integers in extra manifests stay integers. Upstream writes integers of a million and more with an exponent, "
+        "and a field of type integer refuses that."
     ),
     "agent-config.yaml in the image has no BMC data of the hosts.",
     (

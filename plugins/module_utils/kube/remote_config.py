@@ -40,7 +40,8 @@ _SECTIONS = (
     ("contexts", "context", _CONTEXT_KEYS),
 )
 _HINT = (
-    "Its side may be compromised: check it before you use its credentials. A kubeconfig of your own may have such keys."
+    "The server that returned it may be compromised: check that server before you use these credentials. Such keys are "
+    "allowed only in a kubeconfig that you write yourself."
 )
 # A key as it is shown in a message.
 _PLAIN = re.compile(r"[\w.-]{1,60}\Z")

@@ -216,7 +216,7 @@ class FileTransfer:
 def _refused(error: RemoteError, file: Path) -> ZeroTouchError:
     hints = {
         401: "Check openshift_publish.headers: the server does not accept these credentials.",
-        403: "Check openshift_publish.headers, and whether they may write there.",
+        403: "Check openshift_publish.headers: their credentials need write permission there.",
         404: "Check openshift_publish.url, and that the server accepts PUT below it.",
         405: "The server does not accept PUT there. Check openshift_publish.url and its WebDAV settings.",
         409: "The server does not create directories. Allow it (nginx: create_full_put_path on; WebDAV: MKCOL).",

@@ -163,7 +163,7 @@ def test_an_installation_takes_no_changes_but_none_is_none():
             },
             "between the folders",
         ),
-        ({"existing": {"api_vip_dnsname": "api.x"}}, "imported by both"),
+        ({"existing": {"api_vip_dnsname": "api.x"}}, "set both options"),
         ({"pull_secret": "x"}, "auths required"),
     ],
 )

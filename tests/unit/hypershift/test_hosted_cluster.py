@@ -384,8 +384,8 @@ def test_a_refusal_that_lasts_ends_the_wait(api: Any, monkeypatch: pytest.Monkey
 def test_the_limit_says_what_it_waits_for(api: Any) -> None:
     api.cluster(hub.hosted_cluster())
     assert (
-        "was not valid within 0 s: the operator has not said ValidConfiguration of it as it is now"
-        in opened(wait_for="valid", timeout=0.0)["msg"]
+        "was not valid within 0 s: condition ValidConfiguration is not yet reported for the current generation "
+        "of the HostedCluster" in opened(wait_for="valid", timeout=0.0)["msg"]
     )
 
 

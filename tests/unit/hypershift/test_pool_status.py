@@ -74,7 +74,7 @@ def test_conditions_of_an_older_generation_do_not_count() -> None:
     old["metadata"]["generation"] = 2
     for target in ("accepted", "replicas", "ready"):
         found = wait_status(view(old), target)
-        assert not found.reached and "as it is now" in found.reason
+        assert not found.reached and "current generation of the NodePool" in found.reason
 
 
 def test_a_condition_without_generation_counts_once_the_operator_has_looked() -> None:

@@ -231,7 +231,7 @@ def _check_existing(options: Mapping[str, Any]) -> Iterator[Problem]:
     existing = options.get("existing")
     for name in ("api_vip_dnsname", "openshift_cluster_id"):
         if existing and not existing.get(name):
-            yield problem(f"existing.{name}", REQUIRED, "a cluster that runs already is imported by both")
+            yield problem(f"existing.{name}", REQUIRED, "set both options to import a running cluster")
 
 
 def _readable(read: Callable[[str], object], text: Any) -> bool:

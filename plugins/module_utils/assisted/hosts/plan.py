@@ -69,7 +69,7 @@ def plan_host(request: ServiceHostRequest, match: Match, clusters: Mapping[str, 
     settings = HostChanges(request, host, title)
     binding = _binding(request, host, title, clusters.get(request.cluster or "", ""))
     if status in _PASSING and (settings.changes or binding.change or binding.refused):
-        return ServiceHostPlan(request, match, waiting=f"it is {status}; then there is more to do")
+        return ServiceHostPlan(request, match, waiting=f"it is {status}; the other changes are made after that")
     refused = [*settings.refused, *([binding.refused] if binding.refused else [])]
     if settings.changes and status.removesuffix("-unbound") not in CHANGEABLE:
         texts = "; ".join(change.text() for change in settings.changes)

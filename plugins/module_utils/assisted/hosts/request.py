@@ -166,8 +166,8 @@ def _check_endpoint(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
         )
     if headers is not None and token is None and not host.get("replace_ignition_endpoint"):
         detail = (
-            "the service does not show which headers it has: they are sent together with a token that is new to it, "
-            "or with replace_ignition_endpoint"
+            "the service does not show which headers it has: set replace_ignition_endpoint: true to send "
+            "them. Without it, they are sent only together with the first ignition_endpoint_token of the host"
         )
         yield _problem(f"{path}.ignition_endpoint_http_headers", FORBIDDEN, detail)
 

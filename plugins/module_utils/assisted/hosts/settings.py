@@ -157,9 +157,9 @@ class HostChanges:
             )
 
     def _endpoint(self) -> None:
-        """The service tells that it has a token and no more; of headers it tells nothing.
+        """The service shows that it has a token, but not which one, and no headers at all.
 
-        They go with a token that is new to it.
+        Headers are therefore written only with replace_ignition_endpoint, or with a token that is added or removed.
         """
         request, is_set = self.request, bool(self.host.get("ignition_endpoint_token_set"))
         write_again = request.replace_endpoint or (

@@ -304,11 +304,10 @@ def _problems(view: AgentClusterView) -> list[str]:
         title = f"AgentClusterInstall {'/'.join(key_of(view.install))}"
         shown_wanted = wanted or "none"
         endpoint = f"the ignition endpoint {present}" if present else "no ignition endpoint"
-        what = f"{title} has {endpoint}, the AgentCluster {shown_wanted}"
+        what = f"{title} has {endpoint}, but the AgentCluster has {shown_wanted}"
         found.append(
-            f"{what}: it is taken over at creation only. Delete the AgentClusterInstall while no host is bound; "
-            "it is "
-            "created again."
+            f"{what}. The endpoint is copied only when the AgentClusterInstall is created. Delete it while no host is "
+            "bound; the next run creates it again."
         )
     elsewhere = part(view.agent_cluster, "status", "clusterDeploymentReference")
     if view.deployment is None and elsewhere.get("name"):
@@ -348,5 +347,5 @@ def _orphan(view: AgentClusterView) -> list[ChainStep]:
         CLUSTER_DEPLOYMENT,
         view.deployment,
         {"metadata": {"ownerReferences": kept}},
-        why=("its AgentCluster is paused: it stays when that goes"),
+        why=("its AgentCluster is paused: the ClusterDeployment is kept when the AgentCluster is deleted"),
     )

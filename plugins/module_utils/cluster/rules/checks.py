@@ -114,8 +114,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "fencing-host": Check(
         "warn",
-        "A fencing credential that has only a MAC address must belong to a host in `hosts[]`. For another address "
-        "the image gets a separate directory `host-N`, for a host that is not described.",
+        "A fencing credential that has only a MAC address must have the address of a host in `hosts[]`. Otherwise the "
+        "image gets a separate directory `host-N` for it, as for a host that is not described.",
         "use the address of a NIC in hosts[].interfaces, or hostName",
     ),
     "gateway-unreachable": Check(
@@ -194,7 +194,7 @@ CHECKS: Mapping[str, Check] = {
     "release-mirror": Check(
         "warn",
         "If the release is mirrored, one `source` must be exactly the repository of the release image. Otherwise the "
-        "hosts pull the image from its source.",
+        "hosts do not use the mirror for this image.",
         "add the repository of the release image to the sources",
     ),
     "release-unknown": Check(
@@ -242,8 +242,8 @@ CHECKS: Mapping[str, Check] = {
     "text-expected": Check(
         "error",
         "A string field must contain a string. openshift-install converts a number, true or false to a string, but "
-        "not always to the written one (010 becomes 8, 1.10 becomes 1.1, on becomes true). With `warn`, the value is "
-        "converted as openshift-install does it.",
+        "not always to the text that you wrote (010 becomes 8, 1.10 becomes 1.1, on becomes true). With `warn`, the "
+        "value is converted as openshift-install does it.",
         "write the value in quotes",
     ),
     "unknown-value": Check(
@@ -268,8 +268,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "certificate-authority": Check(
         "warn",
-        "Every certificate of the additional trust bundle must be a CA certificate. A certificate that is not a CA "
-        "cannot verify any server.",
+        "Every certificate of the additional trust bundle must be a CA certificate. With a certificate that is not a "
+        "CA, only a server with exactly this certificate is trusted.",
         "replace it with the CA certificate that signed it",
         "installer",
     ),

@@ -22,7 +22,7 @@ from ..safety.options import Touch
 from ..safety.record import TouchRecord
 from ..safety.table import Action
 
-_CHANGED = "{hosts}: no decision was taken about them when this run began; the hub has changed since."
+_CHANGED = "The hub has changed since this run checked which hosts may be booted. Not checked: {hosts}."
 
 _NOT_RECORDED = "Metal3 would power off machines that are not known to be of this deployment:"
 _OTHER_HUB = (
@@ -50,7 +50,7 @@ class CapiGate:
         """Return if these hosts may be touched. Raises :class:`ZeroTouchError` with every host that must not be."""
         if unknown := [host for host in touched.coming if host not in self.decided]:
             raise ZeroTouchError(
-                f"{NOTHING_TOUCHED} {_CHANGED.format(hosts=listed(unknown, 20))}", "Run again: it is taken first."
+                f"{NOTHING_TOUCHED} {_CHANGED.format(hosts=listed(unknown, 20))}", "Run again to check them."
             )
         taken = [*touched.coming, *touched.free]
         if taken and (stop := owned_by_others(self.touch, self.clock, taken, self.addresses)):

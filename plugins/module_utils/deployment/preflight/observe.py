@@ -147,7 +147,7 @@ def _image_url(asked: Preflight) -> tuple[str, Learned]:
         return publish.url, _answers_at(asked, publish.url, exact=publish.method == "none")
     if publish.url:
         return publish.url, Learned(
-            publish.url, note=("this machine serves it during the run; a BMC alone can prove that it is reached")
+            publish.url, note=("this machine serves it during the run; whether BMCs reach it is not checked")
         )
     try:
         address = (
@@ -161,7 +161,7 @@ def _image_url(asked: Preflight) -> tuple[str, Learned]:
     host = f"[{address}]" if ":" in address else address
     url = f"{publish.scheme}://{host}:{port}"
     return url, Learned(
-        url, note=("the address of this machine towards the BMCs; a BMC alone can prove that it is reached")
+        url, note=("the address of this machine in the direction of the BMCs; whether BMCs reach it is not checked")
     )
 
 

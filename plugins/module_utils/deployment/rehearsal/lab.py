@@ -147,8 +147,7 @@ def find_program(environment: Mapping[str, str]) -> str:
         return found
     raise ZeroTouchError(
         "A rehearsal needs the lab, and the command ztlab is not installed.",
-        "Install it beside Ansible: pip install ztlab-<version>-py3-none-any.whl (from the release of this "
-        "collection), or pip install ./lab in a checkout.",
+        "Install it beside Ansible: pip install 'ztlab[collection]', or pip install ./lab in a checkout.",
     )
 
 

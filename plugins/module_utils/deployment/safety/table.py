@@ -271,8 +271,8 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "3a",
-        "booted or taken over by this deployment (in the state), not released, and no host of the cluster in the "
-        "inventory (methods agent, assisted, hub; the others with `abandon_hub`)",
+        "booted or taken over by this deployment (in the state), not released, and missing in the inventory as a host "
+        "of the cluster (methods agent, assisted, hub; hosted and capi only with `abandon_hub`)",
         lambda evidence: evidence.missing,
         # Found only for a run that destroys: it would leave the machine on, and delete the only record of it.
         {

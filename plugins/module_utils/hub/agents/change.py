@@ -288,7 +288,7 @@ class _Draft:
             self.waits_for = self.waits_for or "no BareMetalHost of the hub has recognised it yet"
         elif theirs and not self.refusals:
             self.waits_for = self.waits_for or (
-                f"BareMetalHost {agent.bare_metal_host} has yet to tell it {', '.join(sorted(theirs))}"
+                f"the hub has not copied from BareMetalHost {agent.bare_metal_host} yet: {', '.join(sorted(theirs))}"
             )
 
 

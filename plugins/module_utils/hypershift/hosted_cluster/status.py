@@ -58,7 +58,9 @@ def _valid(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
     for kind in _VALID:
         condition = conditions.current(kind)
         if condition is None and kind != "SupportedHostedCluster":
-            return WaitStatus(reason=f"the operator has not said {kind} of it as it is now")
+            return WaitStatus(
+                reason=f"condition {kind} is not yet reported for the current generation of the HostedCluster"
+            )
         if condition is not None and condition.false:
             return WaitStatus(doubtful=True, reason=condition.text())
     return WaitStatus(reached=True, percent=20)
@@ -74,7 +76,7 @@ def _available(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
         return WaitStatus(
             reason=condition.text()
             if condition is not None
-            else (f"the operator has not said {kind} of it as it is now"),
+            else (f"condition {kind} is not yet reported for the current generation of the HostedCluster"),
             percent=20 + 8 * number,
         )
     if not text(hosted_cluster, "status", "kubeconfig", "name"):

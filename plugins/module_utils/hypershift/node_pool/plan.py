@@ -184,7 +184,7 @@ def _missing_cluster(requested: Mapping[str, Any], view: PoolView, *, check_mode
         return []
     message = f"There is no HostedCluster {view.namespace}/{requested.get('cluster_name')}"
     if check_mode:
-        return [f"{message} yet; whether its release and platform go with this pool cannot be said."]
+        return [f"{message} yet: its release and platform cannot be compared with those of this pool."]
     raise ZeroTouchError(
         f"{message}, so no controller would act on the pool.",
         ("Create it first (hosted_cluster), in the same namespace."),
@@ -263,8 +263,8 @@ def _lasting(view: PoolView, written: Mapping[str, Any]) -> list[str]:
         effect = "every Node is reinstalled on another host" if replaced else "hosts that are in the pool stay"
         selector = part(view.pool, "spec", "platform", "agent").get("agentLabelSelector")
         found.append(
-            f"agent_label_selector: {effect}; the new one is for Machines to come (the template was "
-            f"{template_name(view.name, selector)})."
+            f"agent_label_selector: {effect}; only new Machines use the new selector (the former AgentMachineTemplate "
+            f"is {template_name(view.name, selector)})."
         )
     return found
 

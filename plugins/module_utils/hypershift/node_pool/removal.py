@@ -66,9 +66,9 @@ def plan_removal(
     if replicas is not None and replicas > after:
         titles = ", ".join(machine.title for machine in targets)
         raise ZeroTouchError(
-            f"{view.title} cannot have {replicas} replicas without {titles}: {after} are left.",
-            f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that "
-            "go.",
+            f"{view.title} has {after} replicas after the removal of {titles}, but replicas is {replicas}.",
+            f"Set replicas: {after}, or leave it out. Raise it in a later run: in this run, new hosts would replace "
+            "the removed ones.",
         )
     return NodePoolRemoval(tuple(targets), after if replicas is None else replicas, tuple(notes))
 

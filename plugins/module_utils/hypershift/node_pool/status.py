@@ -101,7 +101,7 @@ def _accepted(view: PoolView) -> WaitStatus:
             if endpoint is not None and endpoint.false:
                 return WaitStatus(reason=endpoint.text())
         if condition is None:
-            return WaitStatus(reason=f"the operator has not said {kind} of the pool as it is now")
+            return WaitStatus(reason=f"condition {kind} is not yet reported for the current generation of the NodePool")
         if not condition.true:
             return WaitStatus(final=condition.false and _stays(kind, view), reason=condition.text())
     return REACHED
@@ -148,7 +148,7 @@ def _ready(view: PoolView) -> WaitStatus:
     for kind in _UPDATES:
         condition = conditions.current(kind)
         if condition is None and kind != "UpdatingPlatformMachineTemplate":
-            return WaitStatus(reason=f"the operator has not said {kind} of the pool as it is now")
+            return WaitStatus(reason=f"condition {kind} is not yet reported for the current generation of the NodePool")
         if condition is not None and (condition.true or condition.reason == _UPGRADE_FAILED):
             return WaitStatus(final=condition.reason == _UPGRADE_FAILED, reason=condition.text())
     found = _size(view)
@@ -162,7 +162,7 @@ def _ready(view: PoolView) -> WaitStatus:
             return WaitStatus(
                 reason=condition.text()
                 if condition is not None
-                else (f"the operator has not said {kind} of the pool as it is now")
+                else (f"condition {kind} is not yet reported for the current generation of the NodePool")
             )
     return REACHED
 
@@ -177,7 +177,7 @@ def _empty(conditions: Conditions) -> WaitStatus:
             return WaitStatus(
                 reason=condition.text()
                 if condition is not None
-                else (f"the operator has not said {kind} of the pool as it is now")
+                else (f"condition {kind} is not yet reported for the current generation of the NodePool")
             )
     return REACHED
 

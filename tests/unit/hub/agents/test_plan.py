@@ -275,7 +275,10 @@ class TestByBareMetalHost:
     def test_nothing_is_written(self, made: ModuleType) -> None:
         plan = one(self.REQUESTED, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
         assert plan.changes == () and plan.notes == ()
-        assert plan.obstacle == "BareMetalHost node has yet to tell it approved, hostname, label site, nodeLabels, role"
+        assert (
+            plan.obstacle
+            == "the hub has not copied from BareMetalHost node yet: approved, hostname, label site, nodeLabels, role"
+        )
 
     def test_no_host_matches_it(self, made: ModuleType) -> None:
         assert one({"by_bare_metal_host": True}, made.agent(1)).obstacle == (
@@ -299,7 +302,7 @@ class TestByBareMetalHost:
         free = made.agent(1, approved=True, state="known-unbound", labels=labels)
         requested = {"by_bare_metal_host": True, "cluster": DEMO}
         assert (
-            "has yet to tell it clusterDeploymentName"
+            "has not copied from BareMetalHost node yet: clusterDeploymentName"
             in one(requested, free, around(made.cluster_objects(masters=1))).obstacle
         )
         bound = made.agent(1, approved=True, state="known", labels=labels, clusterDeploymentName=DEMO)
