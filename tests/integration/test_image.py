@@ -108,7 +108,7 @@ def test_files_and_modes_are_those_of_the_page(config: dict[str, Any]) -> None:
     missing = {row[2] for row in rows if row not in used}
     assert missing == {
         "fencing credentials name hosts",
-        "a fencing credential names a MAC address only; with mac_addresses where no host has it",
+        "a fencing credential names only a MAC address (if no host has it, the directory also contains mac_addresses)",
         "nodes are added",
         "nodes are added, whose ignition is served with a CA",
     }, missing
