@@ -45,6 +45,8 @@ options:
     description:
       - The playbook whose run ends. Its live report is concluded, and C(openshift_notify) gets event V(failed) with
         O(failure), V(finished) without.
+      - The task ends when the state store (C(openshift_state)) has all that the run has written. If it cannot be
+        stored, the task fails, or warns if O(failure) is set.
       - Nothing is written for a run that is concluded already or that has no live report, and none of the results is
         returned.
     type: str
@@ -103,6 +105,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
     Call,
     run_module,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink, StoreLost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import (
     RunState,
     plan_report,
@@ -110,6 +113,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rep
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.served_note import served_note
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
+    WorkDir,
     known_secrets,
     open_work_dir,
 )
@@ -141,7 +145,19 @@ def run(call: Call) -> dict[str, Any]:
     changed = plan.changed
     if not call.check_mode:
         plan.apply()
+        if playbook:
+            _store(work_dir, call, failure)
     return {**plan.as_result(), "served": served_note(work_dir.state.read()), "changed": changed}
+
+
+def _store(work_dir: WorkDir, call: Call, failure: str) -> None:
+    """Wait until the run is in the state store. A failed run keeps the reason of its failure."""
+    try:
+        StoreLink(work_dir.root, call.clock).finish()
+    except StoreLost as error:
+        if not failure:
+            raise
+        call.warn(str(error))
 
 
 def main() -> None:

@@ -445,6 +445,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
     read_touch,
     touch_spec,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True}
@@ -498,10 +499,9 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     try:
-        info = observe_pool(client, pool_request(call.params))
+        info, touched = _planned(call, client)
     finally:
         client.close()
-    touched = _decided(call, info) if call.params["touch"] else Touched(info.plan())
     failed = [{"name": name, "reason": reason} for name, reason in touched.failed.items()]
     result = {**describe(info, touched.plan), "failed_hosts": failed, "not_checked": list(touched.not_checked)}
     for text in (
@@ -511,6 +511,22 @@ def run(call: Call) -> dict[str, Any]:
         call.warn(text)
     call.plan(result["plan"])
     return result
+
+
+def _planned(call: Call, client: KubeClient) -> tuple[PoolInfo, Touched]:
+    """The pool and its plan. If a host registers between both, such as one that a killed run booted, the pool is
+    observed again: otherwise another machine would be booted in place of that host.
+    """
+    request = pool_request(call.params)
+    info = observe_pool(client, request)
+    if not call.params["touch"]:
+        return info, Touched(info.plan())
+    while (touched := _decided(call, info)).unusable:
+        now = observe_pool(client, request)
+        if not set(touched.unusable) & (now.registered - info.registered):
+            break
+        info = now
+    return info, touched
 
 
 def _decided(call: Call, info: PoolInfo) -> Touched:

@@ -107,6 +107,16 @@ class StoreLink:
         """Return when the state as it is now is in the store. Raises :class:`StoreLost`."""
         self._ask(SAVE)
 
+    def finish(self) -> None:
+        """Return when all that this run has written is in the store. The job of a playbook may end with its last task,
+        and the process that stores the state with it.
+
+        Raises :class:`StoreLost`. If the deployment was destroyed, nothing is left to store.
+        """
+        status = StoreStatus.read(self._root)
+        if status is None or not status.ended or status.lost:
+            self.save()
+
     def forget(self) -> None:
         """The deployment was destroyed: return when the store has no record any more, and its process has ended.
 
@@ -137,7 +147,7 @@ class StoreLink:
             failed.unlink(missing_ok=True)
         raise StoreLost(
             f"The state was not stored within {_PATIENCE:.0f} s.",
-            ("Check the store, then run again. Nothing was booted."),
+            "Check the store, then run again.",
         )
 
     def _status(self) -> StoreStatus:

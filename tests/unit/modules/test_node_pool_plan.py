@@ -483,6 +483,29 @@ def test_the_agent_of_an_excluded_host_is_not_used(hub: Any, call: Call) -> None
     assert found["missing"] == 1 and "another run boots it" in found["stop"], found
 
 
+@pytest.mark.parametrize("state", ["discovering-unbound", "known-unbound"])
+def test_no_other_machine_is_booted_for_a_host_that_registers_meanwhile(
+    hub: Any, call: Call, tmp_path: Path, state: str
+) -> None:
+    """An earlier job has booted it; it registers between the observation of the pool and the safety decision."""
+    put_pool(hub, 0, LABELLED)
+    agents_read: list[str] = []
+
+    def register_after_the_observation(request: dict[str, Any]) -> None:
+        if request["verb"] == "list" and request["path"].endswith("/agents"):
+            if len(agents_read) == 2:
+                hub.put("agents", agent(1, state=state, infra_env="fleet"))
+            agents_read.append(request["path"])
+
+    hub.faults.append(register_after_the_observation)
+    spares = {"hosts": hosts(1, 2), "manual_hosts": ["node-1", "node-2"], "selector_label": LABEL}
+    known = [{"name": host["name"], "mac_addresses": host["mac_addresses"]} for host in spares["hosts"]]
+    result = call(replicas=1, **spares, touch={**touch(hub, tmp_path), "hosts": known})
+    assert (result["stop"], result["boot_hosts"], result["missing"]) == ("", [], 0), result
+    assert {host["name"]: host["action"] for host in result["hosts"]}["node-2"] == "spare"
+    assert len(agents_read) > 2 and "is not booted" not in str(result.get("warnings"))
+
+
 def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) -> None:
     """The Agent that has the label of another pool by now, and the machine that is bound elsewhere; what can still be
     used is not among them.

@@ -158,6 +158,11 @@ class PoolInfo:
     reserve: int | None = None
     planned: frozenset[str] = frozenset()
 
+    @property
+    def registered(self) -> frozenset[str]:
+        """Names of the hosts of the inventory that have an Agent."""
+        return frozenset(spare.name for spare in self.spares if spare.match.agent is not None)
+
     def plan(self, unusable: Mapping[str, str] | None = None) -> PoolPlan:
         """What is to be done; ``unusable`` says why some of the machines must not be booted."""
         return plan_pool(self.pool, self.desired, self.spares, self.agents, self.judge, unusable, self.reserve_for)

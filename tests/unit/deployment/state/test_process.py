@@ -204,6 +204,18 @@ def test_credentials_are_stored_without_a_request(playbook: Any, remote: Any) ->
         assert time.monotonic() - began < PAUSE / 2
 
 
+def test_the_last_task_ends_when_all_is_stored(playbook: Any, remote: Any) -> None:
+    """The process that stores the state may be killed with the container directly afterwards."""
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booted"))
+    run.link.save()
+    (run.root / "auth").mkdir(mode=0o700)
+    (run.root / "auth" / "kubeconfig").write_text("secret")
+    run.link.finish()
+    assert snapshot_of(remote).files["auth/kubeconfig"] == b"secret"
+
+
 @pytest.mark.slow
 def test_a_destroyed_deployment_has_no_record(playbook: Any, remote: Any) -> None:
     first, second = playbook("one"), playbook("two")
@@ -212,6 +224,7 @@ def test_a_destroyed_deployment_has_no_record(playbook: Any, remote: Any) -> Non
     first.link.save()
     (first.root / "state.json").unlink()
     first.link.forget()
+    first.link.finish()  # nothing is left to store
     assert recorded(remote) == {}
     first.end()
     assert second.attach().action in ("same", "restore")
