@@ -105,7 +105,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
     Call,
     run_module,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink, StoreLost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import (
     RunState,
     plan_report,
@@ -113,7 +112,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rep
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.served_note import served_note
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
-    WorkDir,
     known_secrets,
     open_work_dir,
 )
@@ -145,19 +143,7 @@ def run(call: Call) -> dict[str, Any]:
     changed = plan.changed
     if not call.check_mode:
         plan.apply()
-        if playbook:
-            _store(work_dir, call, failure)
     return {**plan.as_result(), "served": served_note(work_dir.state.read()), "changed": changed}
-
-
-def _store(work_dir: WorkDir, call: Call, failure: str) -> None:
-    """Wait until the run is in the state store. A failed run keeps the reason of its failure."""
-    try:
-        StoreLink(work_dir.root, call.clock).finish()
-    except StoreLost as error:
-        if not failure:
-            raise
-        call.warn(str(error))
 
 
 def main() -> None:

@@ -442,6 +442,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
     record_permission,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import (
+    Touch,
     read_touch,
     touch_spec,
 )
@@ -514,24 +515,26 @@ def run(call: Call) -> dict[str, Any]:
 
 
 def _planned(call: Call, client: KubeClient) -> tuple[PoolInfo, Touched]:
-    """The pool and its plan. If a host registers between both, such as one that a killed run booted, the pool is
-    observed again: otherwise another machine would be booted in place of that host.
+    """The pool and its plan. If a host comes into discovery between both, such as one that a killed run booted, the
+    pool is observed again: otherwise another machine would be booted in place of that host.
     """
     request = pool_request(call.params)
     info = observe_pool(client, request)
     if not call.params["touch"]:
         return info, Touched(info.plan())
-    while (touched := _decided(call, info)).unusable:
+    touch = read_touch(call.params["touch"], call.params["connect_to"], ca_cert=call.params["bmc_ca_cert"] or "")
+    while (touched := _decided(call, info, touch)).unusable:
         now = observe_pool(client, request)
-        if not set(touched.unusable) & (now.registered - info.registered):
+        if not set(touched.unusable) & (now.in_discovery - info.in_discovery):
             break
         info = now
+    if not touched.plan.stop and not call.check_mode:
+        record_permission(touch, touched.booted)
     return info, touched
 
 
-def _decided(call: Call, info: PoolInfo) -> Touched:
+def _decided(call: Call, info: PoolInfo, touch: Touch) -> Touched:
     """The plan with the decision about each machine that it touches."""
-    touch = read_touch(call.params["touch"], call.params["connect_to"], ca_cert=call.params["bmc_ca_cert"] or "")
     options = BmcOptions(
         forks=max(1, call.params["forks"]),
         connect_to=touch.connect_to,
@@ -547,8 +550,6 @@ def _decided(call: Call, info: PoolInfo) -> Touched:
 
     touched = decide_pool(info, touch, read, call.clock)
     print_not_checked(touched.not_checked, call.progress)
-    if not touched.plan.stop and not call.check_mode:
-        record_permission(touch, touched.booted)
     return touched
 
 

@@ -23,9 +23,10 @@ from ansible import constants as C
 
 from ..module_utils.common.connect import ConnectTo
 from ..module_utils.common.entry_point import Call
-from ..module_utils.common.errors import ZeroTouchError
+from ..module_utils.common.errors import Interrupted, ZeroTouchError
 from ..module_utils.common.files import SECRET_FILE, ensure_directory, write_atomic
 from ..module_utils.common.lock import Holder
+from ..module_utils.common.store_link import StoreLink, StoreLost
 from ..module_utils.deployment.live.events import RunEvent
 from ..module_utils.deployment.live.notify import Notifier, read_webhooks
 from ..module_utils.deployment.live.writer import LiveReport, LiveRun
@@ -126,10 +127,12 @@ def conclude(write: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, A
     """Write the report without section ``live``, and notify of how the run ended.
 
     Each run is concluded once: with option ``playbook`` nothing is done for a run that was concluded before, or that
-    has no live report.
+    has no live report. Before that, the state store has all that the run wrote.
     """
     record = None if call.check_mode else _read_record()
     playbook = call.params["playbook"]
+    if playbook and not call.check_mode:
+        _store(call)
     if record is None:
         return {"changed": False} if playbook else write(call)
     if not record["reported"]:
@@ -153,6 +156,18 @@ def conclude(write: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, A
     _warn(live, call)
     # How a run ended is no change of what it manages.
     return {**result, "changed": False} if record["change"] else result
+
+
+def _store(call: Call) -> None:
+    """Wait for the state store: the container of a job may be deleted directly after this task. A failed run keeps the
+    reason of its failure.
+    """
+    try:
+        StoreLink(Path(call.params["work_dir"]), call.clock).finish()
+    except (StoreLost, Interrupted) as error:
+        if not call.params["failure"]:
+            raise
+        call.warn(str(error))
 
 
 def _end(record: Mapping[str, Any], call: Call, failure: str = "", *, summary: str = "") -> RunEvent:

@@ -27,6 +27,7 @@ from .waiting import Deadline, turns
 
 DIRECTORY = ".store"
 STATUS = "status.json"
+STATE = "state.json"
 SAVE, FORGET, FAILED = "save.", "forget.", "failed."
 # Seconds. The process stops trusting a renewal of this age, long before another run may take the lease over
 # (deployment/state/lease.py).
@@ -111,10 +112,9 @@ class StoreLink:
         """Return when all that this run has written is in the store. The job of a playbook may end with its last task,
         and the process that stores the state with it.
 
-        Raises :class:`StoreLost`. If the deployment was destroyed, nothing is left to store.
+        Raises :class:`StoreLost`. If the deployment was destroyed, its record is deleted, and the process has ended.
         """
-        status = StoreStatus.read(self._root)
-        if status is None or not status.ended or status.lost:
+        if (self._root / STATE).exists():
             self.save()
 
     def forget(self) -> None:

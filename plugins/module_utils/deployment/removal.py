@@ -20,14 +20,14 @@ from ..common.errors import ZeroTouchError
 from ..common.files import remove_leftovers, write_fault
 from ..common.listed import listed
 from ..common.stop import SWITCH
-from ..common.store_link import DIRECTORY, StoreLink
+from ..common.store_link import DIRECTORY, STATE, StoreLink
 from .created_files import CreatedFiles
 from .live.writer import EVENTS_FILE
 from .safety.decision import Judgement
 from .safety.options import Touch
 from .state.lineage import NAME as MARKS
 from .state.run import NAME as RUN
-from .state.snapshot import REPLACED, STATE
+from .state.snapshot import REPLACED
 from .state.work_dir import WorkDir
 
 # What a deployment has that its cluster does not need, once the machines are off. Files of the user in it stay.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreStatus
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_report
 from ansible_collections.zerotouch.openshift.tests.support import deployment as staging
@@ -87,21 +86,3 @@ def test_an_image_server_that_runs_is_named(stage: Any, call: Any) -> None:
     )
     stage.state.update("publish", {**published, "pid": process.pid, "started": process.started + 1})
     assert call()["served"] == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "failed"),
-    [
-        ({"playbook": "deploy_cluster"}, True),
-        ({"playbook": "deploy_cluster", "failure": "The host did not register."}, False),
-    ],
-)
-def test_a_run_whose_end_cannot_be_stored(stage: Any, call: Any, arguments: dict[str, Any], failed: bool) -> None:
-    """Its process that stores the state has lost the lease. A failed run keeps its own reason."""
-    stage.build()
-    StoreStatus("run", "Secret states/demo", 1, 1, lost="Another run has the lease.").write(stage.root)
-    result = call(**arguments)
-    assert result.get("failed", False) is failed
-    assert "Another run has the lease." in str(result["msg"] if failed else result["warnings"])
-    # The report of an installation is written during the run, before its end.
-    assert not call().get("failed")

@@ -7,6 +7,7 @@ the inventory.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 from collections.abc import Callable, Iterator
@@ -483,18 +484,30 @@ def test_the_agent_of_an_excluded_host_is_not_used(hub: Any, call: Call) -> None
     assert found["missing"] == 1 and "another run boots it" in found["stop"], found
 
 
-@pytest.mark.parametrize("state", ["discovering-unbound", "known-unbound"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "discovering-unbound"),
+        ("", "known-unbound"),
+        ("unbinding-pending-user-action", "known-unbound"),
+        ("disconnected-unbound", "known-unbound"),
+    ],
+)
 def test_no_other_machine_is_booted_for_a_host_that_registers_meanwhile(
-    hub: Any, call: Call, tmp_path: Path, state: str
+    hub: Any, call: Call, tmp_path: Path, before: str, after: str
 ) -> None:
     """An earlier job has booted it; it registers between the observation of the pool and the safety decision."""
     put_pool(hub, 0, LABELLED)
+    if before:
+        hub.put("agents", agent(1, state=before, infra_env="fleet"))
+    if before.startswith("disconnected"):
+        hub.put("agents", agent(2, state=before, infra_env="fleet"))
     agents_read: list[str] = []
 
     def register_after_the_observation(request: dict[str, Any]) -> None:
         if request["verb"] == "list" and request["path"].endswith("/agents"):
             if len(agents_read) == 2:
-                hub.put("agents", agent(1, state=state, infra_env="fleet"))
+                hub.put("agents", agent(1, state=after, infra_env="fleet"))
             agents_read.append(request["path"])
 
     hub.faults.append(register_after_the_observation)
@@ -502,8 +515,37 @@ def test_no_other_machine_is_booted_for_a_host_that_registers_meanwhile(
     known = [{"name": host["name"], "mac_addresses": host["mac_addresses"]} for host in spares["hosts"]]
     result = call(replicas=1, **spares, touch={**touch(hub, tmp_path), "hosts": known})
     assert (result["stop"], result["boot_hosts"], result["missing"]) == ("", [], 0), result
-    assert {host["name"]: host["action"] for host in result["hosts"]}["node-2"] == "spare"
+    assert [host["action"] for host in result["hosts"]] == [
+        "prepare" if after.startswith("discovering") else "use",
+        "spare",
+    ]
     assert len(agents_read) > 2 and "is not booted" not in str(result.get("warnings"))
+
+
+def test_only_what_the_last_plan_boots_is_permitted(
+    hub: Any, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that only the first plan of the task boots is not recorded as one of this deployment."""
+    put_pool(hub, 0, LABELLED)
+    decide, plans, permitted = node_pool_plan.decide_pool, [], []
+
+    def decided(info: Any, *arguments: Any) -> Any:
+        touched = decide(info, *arguments)
+        plans.append(touched.plan.named("boot"))
+        if len(plans) > 1:
+            return touched
+        hub.put("agents", agent(1, infra_env="fleet"))
+        return dataclasses.replace(touched, unusable={"node-1": "it has registered"})
+
+    monkeypatch.setattr(node_pool_plan, "decide_pool", decided)
+    monkeypatch.setattr(
+        node_pool_plan,
+        "record_permission",
+        lambda _touch, judgement: permitted.append([verdict.host for verdict in judgement.verdicts]),
+    )
+    spares = {"hosts": hosts(1, 2), "manual_hosts": ["node-1", "node-2"], "selector_label": LABEL}
+    call(replicas=2, **spares, touch=touch(hub, tmp_path))
+    assert (plans, permitted) == ([["node-1", "node-2"], ["node-2"]], [["node-2"]])
 
 
 def test_hosts_of_an_earlier_plan_that_another_run_uses(hub: Any, call: Call) -> None:

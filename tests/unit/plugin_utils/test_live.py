@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_report
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils import live
@@ -195,6 +197,39 @@ def test_check_mode_has_no_report(recorder: Recorder) -> None:
         "changed": False
     }
     assert not recorder.work_dir.exists() and recorder.events == []
+
+
+@pytest.mark.parametrize("playbook", ["deploy_cluster", "scale_node_pool"])
+@pytest.mark.parametrize("began", [True, False], ids=["with a live report", "without one"])
+def test_the_end_of_a_run_is_in_the_state_store(
+    playbook: str, began: bool, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The container of the job may be deleted directly after the last task."""
+    stored: list[Path] = []
+    monkeypatch.setattr(live.StoreLink, "finish", lambda link: stored.append(link._root))
+    if began:
+        recorder.start(playbook)
+    recorder.end(playbook)
+    assert stored == [recorder.work_dir]
+    live.conclude(deployment_report.run, recorder.call())
+    assert len(stored) == 1, "a report that is written during the run waits for nothing"
+
+
+@pytest.mark.parametrize("error", [StoreLost("Another run has the lease."), Interrupted("The run was stopped.")])
+def test_an_end_that_cannot_be_stored(
+    error: ZeroTouchError, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that succeeded fails then. One that failed keeps its own reason, and is concluded."""
+
+    def refuse(_link: Any) -> None:
+        raise error
+
+    recorder.start("scale_node_pool")
+    monkeypatch.setattr(live.StoreLink, "finish", refuse)
+    with pytest.raises(type(error)):
+        recorder.end("scale_node_pool")
+    recorder.end("scale_node_pool", "The host did not register.")
+    assert [kind for kind, _text in recorder.events] == ["started", "failed"]
 
 
 def test_each_playbook_with_a_live_report_concludes_it() -> None:

@@ -39,7 +39,7 @@ from ...hypershift.user_input import provided
 from ...kube.client import KubeClient, Object
 from ...kube.write import merged
 from ..stop_reason import message_of
-from .plan import Judge, PoolPlan, plan_pool
+from .plan import Judge, PoolPlan, needs_boot, plan_pool
 from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Spare, kept_size
 
 Kind = Literal["NodePool", "MachineDeployment"]
@@ -159,9 +159,10 @@ class PoolInfo:
     planned: frozenset[str] = frozenset()
 
     @property
-    def registered(self) -> frozenset[str]:
-        """Names of the hosts of the inventory that have an Agent."""
-        return frozenset(spare.name for spare in self.spares if spare.match.agent is not None)
+    def in_discovery(self) -> frozenset[str]:
+        """Names of the hosts of the inventory whose Agents run in the discovery image, or in a cluster."""
+        agents = ((spare.name, spare.match.agent) for spare in self.spares)
+        return frozenset(name for name, agent in agents if agent is not None and not needs_boot(agent))
 
     def plan(self, unusable: Mapping[str, str] | None = None) -> PoolPlan:
         """What is to be done; ``unusable`` says why some of the machines must not be booted."""

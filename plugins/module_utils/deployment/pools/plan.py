@@ -187,12 +187,21 @@ def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str]
         return step("use", "it is free")
     if agent.cluster is not None or unfit:
         return step("skip", unfit or obstacle)
-    if agent.state.startswith("disconnected") or not agent.connected:
+    if is_silent(agent):
         return step("boot", f"its Agent is disconnected ({agent.state})", force=True)
     failing = {validation.id for validation in agent.failing if validation.status != "pending"}
     if agent.state in _COMING or (agent.state == "insufficient-unbound" and failing <= _CURED_BY_A_NAME):
         return step("prepare", obstacle)
     return step("skip", obstacle)
+
+
+def is_silent(agent: Agent) -> bool:
+    return agent.state.startswith("disconnected") or not agent.connected
+
+
+def needs_boot(agent: Agent) -> bool:
+    """Whether its machine has to boot the discovery image before the Agent can be used."""
+    return agent.state == NEEDS_DISCOVERY or is_silent(agent)
 
 
 def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:

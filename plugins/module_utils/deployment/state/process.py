@@ -29,14 +29,14 @@ from ...common.files import ensure_directory, write_atomic
 from ...common.lock import start_time
 from ...common.state import StateFile
 from ...common.stop import SWITCH
-from ...common.store_link import DIRECTORY, FAILED, FORGET, SAVE, StoreStatus, since_boot
+from ...common.store_link import DIRECTORY, FAILED, FORGET, SAVE, STATE, StoreStatus, since_boot
 from .errors import LeaseLost
 from .lease import RENEW
 from .methods import keys_of, open_store
 from .options import StateOptions
 from .run import PlaybookEnd, PlaybookRun
 from .session import StoreSession
-from .snapshot import CREDENTIALS, DIRECTORIES, STATE
+from .snapshot import CREDENTIALS, DIRECTORIES
 
 # Seconds between two looks at the work directory, and between two writes of the status.
 LOOK = 0.2

@@ -13,11 +13,12 @@ from typing import Any
 
 from ...common.problems import FORBIDDEN, Problem
 from ...common.state_shape import fault_of
+from ...common.store_link import STATE
 from .encryption import Keys, seal, unseal
 from .errors import StoreRefused, StoreUnknown
 from .lineage import Mark
 from .options import PATH, StateOptions
-from .snapshot import CONFIGURATION, LARGEST_STORED, STATE, BadSnapshot, Snapshot, pack, read_files, unpack
+from .snapshot import CONFIGURATION, LARGEST_STORED, BadSnapshot, Snapshot, pack, read_files, unpack
 from .store import StoredState
 
 FORMAT = 1

@@ -20,6 +20,7 @@ from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...common.files import ensure_directory
 from ...common.state import StateFile
+from ...common.store_link import STATE
 from .encryption import Keys
 from .errors import StateDiverged, StoreError, StoreUnknown
 from .keeper import LeaseKeeper
@@ -27,7 +28,7 @@ from .lineage import NAME as MARKS
 from .lineage import Mark, Marks, StateAction, choose
 from .record import read_record, seal_record
 from .run import PlaybookRun
-from .snapshot import STATE, Snapshot, read_files, restore
+from .snapshot import Snapshot, read_files, restore
 from .store import Store, StoredState
 
 # Seconds between two stores of changes that are no transition.

@@ -25,10 +25,10 @@ from typing import Any
 
 from ...common.errors import ZeroTouchError
 from ...common.files import SECRET_FILE, check_private, ensure_directory, open_inside, same_file, write_atomic
+from ...common.store_link import STATE
 from ...common.tar_stream import XZ_MEMORY, BadTar, Budget, members
 from .errors import StoreRefused
 
-STATE = "state.json"
 CREDENTIALS = "auth"
 CONFIGURATION = "config"
 DIRECTORIES = (CREDENTIALS, CONFIGURATION)
