@@ -33,7 +33,9 @@ PREPARING = frozenset({"preparing-for-installation", "preparing-successful", "pr
 INSTALLING = frozenset({"installing", "installing-in-progress", "installing-pending-user-action"})
 INSTALLED = frozenset({"installed", "added-to-existing-cluster"})
 FAILED = frozenset({"error", "cancelled"})
-LEAVING = frozenset({"unbinding", "unbinding-pending-user-action", "reclaiming", "reclaiming-rebooting"})
+# The machine has left its cluster, and must boot the discovery image.
+NEEDS_DISCOVERY = "unbinding-pending-user-action"
+LEAVING = frozenset({"unbinding", NEEDS_DISCOVERY, "reclaiming", "reclaiming-rebooting"})
 OTHER = frozenset({"disabled", "disabled-unbound", "resetting", "resetting-pending-user-action"})
 KNOWN_STATES = OPEN | PREPARING | INSTALLING | INSTALLED | FAILED | LEAVING | OTHER
 

@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
-from ...cluster.host_states import FAILED, INSTALLED, INSTALLING, PREPARING, UNBOUND
+from ...cluster.host_states import FAILED, INSTALLED, INSTALLING, NEEDS_DISCOVERY, PREPARING, UNBOUND
 from ...hub.agents.match import Match
 from ...hub.agents.model import Agent, ClusterRef
 from ...hub.install.status import InstallStatus
@@ -24,7 +24,6 @@ from ..stop_reason import StopReason
 Purpose = Literal["install", "add", "reprovision", "remove"]
 
 START_OVER = "start_over"
-_NEEDS_DISCOVERY = "unbinding-pending-user-action"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +131,7 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
     def action(kind: Action, reason: str, *, forced: bool = False) -> HostStep:
         return HostStep(match.host, kind, reason, agent.name, agent.state, forced)
 
-    if agent.state == _NEEDS_DISCOVERY:
+    if agent.state == NEEDS_DISCOVERY:
         return action("boot", "it was removed from its cluster and must boot the discovery image", forced=True)
     if purpose == "reprovision":
         free = agent.state in UNBOUND and agent.connected and _is_for_us(view, agent)
@@ -152,7 +151,7 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
     if agent.state in FAILED:
         state_info = agent.state_info or "no reason given"
         return action("skip", f"its installation has failed ({agent.state}): {state_info}")
-    if agent.state.startswith("disconnected") or not agent.connected:
+    if not agent.connected:
         return action("boot", f"its Agent is disconnected ({agent.state})", forced=True)
     state = agent.state or "not known to the service yet"
     return action("wait", f"registered: {state}")

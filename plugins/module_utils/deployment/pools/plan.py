@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ...cluster.host_states import LEAVING
+from ...cluster.host_states import LEAVING, NEEDS_DISCOVERY
 from ...common.listed import listed
 from ...common.plurals import counted
 from ...hub.agents.model import Agent
@@ -23,7 +23,6 @@ from ..host_step import Action, HostStep
 from ..stop_reason import StopReason
 from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Resize, Spare, resize
 
-NEEDS_DISCOVERY = "unbinding-pending-user-action"
 # States from which a host gets to known-unbound with no more help than approval and a name.
 # Source: openshift/assisted-service internal/controller/controllers/agent_controller.go.
 _COMING = frozenset({"", "discovering-unbound", "known-unbound"})
@@ -187,7 +186,7 @@ def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str]
         return step("use", "it is free")
     if agent.cluster is not None or unfit:
         return step("skip", unfit or obstacle)
-    if is_silent(agent):
+    if not agent.connected:
         return step("boot", f"its Agent is disconnected ({agent.state})", force=True)
     failing = {validation.id for validation in agent.failing if validation.status != "pending"}
     if agent.state in _COMING or (agent.state == "insufficient-unbound" and failing <= _CURED_BY_A_NAME):
@@ -195,13 +194,9 @@ def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str]
     return step("skip", obstacle)
 
 
-def is_silent(agent: Agent) -> bool:
-    return agent.state.startswith("disconnected") or not agent.connected
-
-
 def needs_boot(agent: Agent) -> bool:
     """Whether its machine has to boot the discovery image before the Agent can be used."""
-    return agent.state == NEEDS_DISCOVERY or is_silent(agent)
+    return agent.state == NEEDS_DISCOVERY or not agent.connected
 
 
 def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:

@@ -17,7 +17,7 @@ from ...bmc.address import system_path
 from ...capi.assisted.names import CLUSTER_LABEL as CAPI_CLUSTER_LABEL
 from ...capi.names import CLUSTER_NAME_LABEL
 from ...cluster.host_identity import Identity, normal_address
-from ...cluster.host_states import BUSY, FAILED, INSTALLED, LEAVING, UNBOUND
+from ...cluster.host_states import BUSY, FAILED, INSTALLED, LEAVING, NEEDS_DISCOVERY, UNBOUND
 from ...common.addresses import canonical_ip, normal_mac
 from ...common.errors import ZeroTouchError
 from ...hub.agents.match import match_hosts
@@ -33,8 +33,6 @@ from ..supervise.observation import InventoryHost
 from .evidence import Evidence
 from .nodes import same_uuid
 from .table import COLUMNS, Action
-
-NEEDS_DISCOVERY = "unbinding-pending-user-action"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _unbound(agent: Agent) -> WaitStatus:
     bound = agent.conditions.get("Bound", InstallCondition())
     if agent.cluster is None and bound.status == "False" and bound.reason == "Unbound":
         return REACHED
-    if agent.state == "unbinding-pending-user-action":
+    if agent.state == states.NEEDS_DISCOVERY:
         return WaitStatus(reason="it is unbinding-pending-user-action: the machine must boot the discovery image")
     return WaitStatus(reason=condition_text(agent))
 

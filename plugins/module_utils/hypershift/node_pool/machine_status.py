@@ -164,7 +164,7 @@ def _unbinding(agent: Agent | None, words: str) -> tuple[str, str]:
         return "waiting-for-hook", words
     if agent.state.startswith("reclaiming"):
         return "reclaiming", agent.state
-    if agent.state == "unbinding-pending-user-action":
+    if agent.state == states.NEEDS_DISCOVERY:
         return "needs-reboot", "the host must boot the discovery image"
     if agent.state == "unbinding":
         return "unbinding", ""
@@ -213,7 +213,7 @@ def _before_the_node(agent: Agent) -> tuple[str, str]:
     failing = [validation for validation in agent.failing if validation.status == "failure"] or list(agent.failing)
     if agent.state in states.FAILED or agent.stage == "Failed":
         return "failed", _words(agent.state_info) or agent.stage or agent.state
-    if agent.state == "unbinding-pending-user-action":
+    if agent.state == states.NEEDS_DISCOVERY:
         return "needs-reboot", "the host must boot the discovery image"
     if agent.state in states.LEAVING:
         return ("reclaiming" if agent.state.startswith("reclaiming") else "unbinding"), agent.state

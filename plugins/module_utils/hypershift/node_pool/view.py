@@ -15,6 +15,7 @@ from typing import Any
 from ...capi.kinds import AGENT_MACHINE, CoreKinds, core_kinds
 from ...capi.names import RESERVED_LABEL, RESERVED_NAMESPACE
 from ...capi.objects import annotations_of, key_of, part, text
+from ...cluster.host_states import NEEDS_DISCOVERY
 from ...common.errors import ZeroTouchError
 from ...hub.agents.model import Agent, read_agents, without_bulk
 from ...hub.kinds import AGENT
@@ -26,7 +27,6 @@ from ..names import POOL_ANNOTATION, control_plane_namespace, pool_key
 from .machine_status import PoolMachineView, view_machine
 
 AgentKey = tuple[str, str]  # namespace, name
-NEEDS_REBOOT = "unbinding-pending-user-action"
 FREE = "known-unbound"
 
 
@@ -231,6 +231,6 @@ def released(agent: Agent | None, machine: str, namespace: str) -> NodePoolRelea
         return NodePoolRelease(done=True)  # another pool has it by now
     if holder[1] or agent.cluster is not None:
         return NodePoolRelease(done=False, reason=f"its Agent is still bound ({agent.state})")
-    if agent.state == NEEDS_REBOOT:
+    if agent.state == NEEDS_DISCOVERY:
         return NodePoolRelease(done=True, reason="the host must boot the discovery image", reboot=True)
     return NodePoolRelease(done=agent.state == FREE, reason="" if agent.state == FREE else f"its host is {agent.state}")
