@@ -9,13 +9,13 @@ STAMPS := .venv/stamps
 LINK := .build/ansible_collections/zerotouch/openshift
 ARTIFACT := .build/artifact/ansible_collections/zerotouch/openshift
 PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q -p ansible_collections.zerotouch.openshift.tests.support.shard
-# Half of what tests with labs do is waiting.
+# Tests with labs wait half of the time: 4 workers for 2 processors.
 LAB_WORKERS := 4
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build
 export ANSIBLE_LOCAL_TEMP := $(CURDIR)/.build/tmp
-# Hundreds of processes start in a test run: without compiled files a second of each goes into compiling what it imports.
+# A test run starts hundreds of processes: without compiled files each spends about a second on compiling its imports.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Put systems on machines that this lab did not install: other operating systems, or nodes of running clusters."""
+"""Put systems that this lab did not install on machines: other operating systems, or nodes of running clusters."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ _HEAD = """# BMCs
 After reading this page you know how the boot procedure differs for your BMCs, the source of each difference, and what to report if a BMC behaves differently.
 
 All BMCs are booted by the same steps: power off, eject, insert the image, boot once from the virtual CD, power on. `hosts[].profile` of the results
-of `bmc_info` and `boot_hosts` names the row that was used. The row is selected by values that the BMC returns: ServiceRoot `Vendor` and `Oem`, then the
-manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each row. For each entry a test shows that a lab machine
+of `bmc_info` and `boot_hosts` names the profile that was used. The profile is selected by values that the BMC returns: ServiceRoot `Vendor` and `Oem`, then the
+manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each row of these tables. For each entry a test shows that a lab machine
 does not boot without it.
 
 GET requests share one connection if the ServiceRoot's `Vendor` is Dell, HPE, Lenovo or Supermicro. All writes, and all requests to other BMCs, open a

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test playbooks with a hub whose API fails some of all requests with 409, 410, 429 or 500: each run still reaches the
+"""Test playbooks with a hub whose API answers some requests with 409, 410, 429 or 500: each run still reaches the
 desired state, and boots each machine only once.
 """
 

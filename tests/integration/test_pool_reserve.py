@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test how the hub's controllers change pools after the playbooks that created them have ended, without a further run.
+"""Test the reserve of a pool: hosts that the hub's controllers take for updates, repair and autoscaling without a run.
 The tests share one lab, and each of them begins with runs that scale the pools to the sizes that it needs.
 """
 

@@ -19,7 +19,7 @@ class ServiceError(Exception):
         super().__init__(reason)
         self.status = status
         self.reason = reason
-        # Sent by an operation whose other responses are not JSON.
+        # True for downloads: sent as application/octet-stream.
         self.binary = False
 
     def body(self) -> dict[str, Any]:

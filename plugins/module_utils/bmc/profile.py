@@ -4,8 +4,8 @@
 """List how each kind of BMC differs from the standard Redfish procedure, and find the kind of a given BMC.
 
 Each :class:`Profile` is one kind of BMC, each :class:`Quirk` in it one deviation with its source.
-``docs/reference/bmcs.md`` is generated from these rows. ``tests/integration/test_bmc_quirks.py`` boots a machine of the
-lab without each entry: it must fail.
+``docs/reference/bmcs.md`` is generated from them. ``tests/integration/test_bmc_quirks.py`` boots a machine of the lab
+without each quirk: it must fail.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Define the virtual machines and networks of an inventory as described, or delete them after the safety decision."""
+"""Define the virtual machines and networks of an inventory, or delete those that the safety gate permits."""
 
 from __future__ import annotations
 

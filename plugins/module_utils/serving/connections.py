@@ -4,9 +4,9 @@
 """Limit the open connections of the image server: choose which ones to close if there are too many or a client is too
 slow.
 
-A connection is *proven* when a complete request on it named the path of the image, which contains the token. Only
-clients without the token are limited in time and number, so they cannot keep a BMC out. ``detach.py`` copies this file
-into the server process, so it imports only the standard library.
+A connection is *proven* when a complete request on it named the path of the image, which contains the token.
+The others are closed first and have less time, so clients without the token cannot keep a BMC out. ``detach.py``
+copies this file into the server process, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections import Counter
 PATIENCE = 20.0
 # Seconds. A connection with the token may be silent for long; one whose peer is gone is found by keep-alive probes.
 IDLE = 3600.0
+# All open connections.
 MOST = 1000
 # Connections of one address that are not proven. Machines behind one address may start at the same moment.
 MOST_OF_PEER = 256

@@ -53,7 +53,7 @@ class ServerConfig:
     ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
 
     ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``patience``, ``most`` and
-    ``most_of_peer`` limit clients without the token (:mod:`.connections`). ``files`` (file, path, media type) replace
+    ``most_of_peer`` limit the connections (:mod:`.connections`). ``files`` (file, path, media type) replace
     ``path`` and ``url_path``. ``run`` is a process, and for how many seconds the server outlives it.
     """
 

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Provide hostile names, addresses and texts, as a machine, hub or service could report them to the collection."""
+"""Provide hostile names, addresses and texts that a machine, hub or service could report to the collection, and clients
+that block a server.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import socket
 import time
 from collections.abc import Sequence
 
-# Each of these, as the name of a host, would send a play to the controller, or pass an option or a template on.
+# Host names that Ansible could take for the control node, and IP addresses.
 NAMES_OF_THE_CONTROLLER = (
     "localhost",
     "LOCALHOST",
@@ -37,6 +39,7 @@ NAMES_OF_THE_CONTROLLER = (
     "::ffff:127.0.0.1",
     "[::1]",
 )
+# Some of them are SSH options, templates or patterns of hosts.
 NO_DNS_NAMES = (
     "",
     "{{ lookup('pipe', 'id') }}",

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test that the published JSON schemas equal those of the code, and that they accept the same input as the code."""
+"""Test that the published JSON schemas are those that the code generates, and accept what its reader accepts."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE, TODAY, good_deployment
 
 PACKAGE = Path(__file__).parents[3] / "plugins" / "module_utils" / "cluster"
-# The layers of a validation (docs/reference/checks.md).
+# Checks by default severity (docs/reference/checks.md).
 WARN = (
     "certificate-expired",
     "prefix-mismatch",

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test that the error catalogue is complete: it contains each message that the test data of mistakes causes exactly
-once, and no other message.
+"""Test that the error catalogue is complete: it contains exactly once each message that the wrong inputs of the tests
+cause, and no other message.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test reading variables that hold the options of a module: a value for which Ansible's validator raises an exception
-gives a problem.
+"""Test reading variables that hold the options of a module: an exception raised by Ansible's validator is reported as a
+problem.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Test which machines role cluster_destroy changes: none that the safety gate left alone, and all others even if the
-image cannot be withdrawn.
+"""Test which machines role cluster_destroy changes: all that the safety gate permits, even if the image cannot be
+withdrawn, and no others.
 """
 
 from __future__ import annotations
