@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
 from ..common.state import StateFile
+from ..common.store_link import StoreLink
 from ..kube.resource import Resource
 from ..kube.write import Change, WriteOutcome
 from .agents.options import HUB_SECTION
@@ -53,12 +55,14 @@ def refuse_other(state: StateFile, hub: str, kind: Resource, observed: Mapping[s
         raise ZeroTouchError(f"{words}. The hub is {hub}.", OTHER_HUB)
 
 
-def forget_created(state: StateFile, changes: Iterable[Change], kind: Resource) -> None:
+def forget_created(state: StateFile, changes: Iterable[Change], kind: Resource, clock: Clock) -> None:
     """Before ``changes``: objects of the kind that they create get another UID than the recorded one.
 
-    A run that is killed after it has created an object leaves no record, instead of a wrong one.
+    A run that is killed after it has created an object leaves no record, instead of a wrong one, also in its state
+    store. Raises :class:`ZeroTouchError` if the state cannot be stored.
     """
-    _update(state, {change.title: "" for change in changes if (change.verb, change.resource) == ("create", kind)})
+    if _update(state, {change.title: "" for change in changes if (change.verb, change.resource) == ("create", kind)}):
+        StoreLink(state.path.parent, clock).save()
 
 
 def record_created(state: StateFile, outcomes: Iterable[WriteOutcome], kind: Resource) -> None:
@@ -76,8 +80,10 @@ def record_created(state: StateFile, outcomes: Iterable[WriteOutcome], kind: Res
     )
 
 
-def _update(state: StateFile, uids: dict[str, str]) -> None:
+def _update(state: StateFile, uids: dict[str, str]) -> bool:
+    """Whether the record was changed."""
     known = dict(state.section(HUB_SECTION).get(CREATED) or {}) if uids else {}
     now = {title: uid for title, uid in (known | uids).items() if uid}
     if now != known:
         state.update(HUB_SECTION, {CREATED: now or None})
+    return now != known

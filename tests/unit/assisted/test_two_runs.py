@@ -22,6 +22,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
     PartialFailure,
     ZeroTouchError,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import (
+    DIRECTORY,
+    StoreLink,
+    StoreLost,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Known, find
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import Maker
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
@@ -187,6 +192,25 @@ def test_a_cluster_that_appears_between_two_looks_is_reported(fake, reach, pull_
     assert done.warnings == [
         f"Another run created cluster edge at the same time. Its cluster {done.cluster_id} is used."
     ]
+
+
+def test_the_record_of_the_creation_is_stored_before_it(fake, reach, pull_secret, tmp_path, monkeypatch):
+    """A job may be killed between the creation and the moment at which the id is stored."""
+    stored = []
+
+    def save(link):
+        stored.append((Known.of(WorkDir(tmp_path / "0")).making, len(fake.clusters)))
+
+    monkeypatch.setattr(StoreLink, "save", save)
+    deploy(tmp_path, pull_secret)(reach(), 0)
+    assert (stored, len(fake.clusters)) == ([(True, 0)], 1)
+
+
+def test_nothing_is_created_if_the_state_cannot_be_stored(fake, reach, pull_secret, tmp_path):
+    (tmp_path / "0" / DIRECTORY).mkdir(parents=True, mode=0o700)
+    with pytest.raises(StoreLost, match="no process of this run stores it"):
+        deploy(tmp_path, pull_secret)(reach(), 0)
+    assert not fake.clusters and not fake.infra_envs
 
 
 @pytest.mark.parametrize("lost", ["clusters", "infra-envs"])

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub import cluster as hub_cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
@@ -152,9 +153,11 @@ def test_a_run_that_is_killed_after_the_creation_leaves_no_wrong_record(
     def killed(*_arguments: Any, **_options: Any) -> None:
         raise KeyboardInterrupt
 
+    stored: list[dict[str, Any]] = []
+    monkeypatch.setattr(StoreLink, "save", lambda link: stored.append(state.section("hub")))
     monkeypatch.setattr(hub_cluster, "apply_install", killed)
     assert opened(work_dir=str(tmp_path))["failed"]
-    assert state.section("hub") == {"unheard": ["a"]}
+    assert [state.section("hub"), *stored] == [{"unheard": ["a"]}] * 2
 
 
 def test_problems_come_all_at_once_and_before_the_hub_is_asked(api: Any) -> None:

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Create, change or delete the cluster and the InfraEnv of a deployment in an assisted-service, by a plan.
 
-Their ids are recorded when they are created.
+The state has, and stores, a record of the creation before it, and the ids after it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ...assisted.rest.service import AssistedService
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.retry import retry
 from ...common.retry_policies import ASSISTED_INFRA_ENV_DELETION
+from ...common.store_link import StoreLink
 from ..state.work_dir import WorkDir
 from .find import Found, Known, remember
 
@@ -90,6 +91,8 @@ class Maker:
                 predicted.value["cluster"], kept or {"id": "", "name": infra_env.name}, everything, predicted.warnings
             )
         remember(self.work_dir, making=True)
+        # A job that is killed after the request, and before the id is stored, leaves at least this record.
+        StoreLink(self.work_dir.root, self.service.clock).save()
         made = clusters.make_present(self.service, cluster, check_mode=False, cluster_id=found.cluster_id)
         remember(self.work_dir, cluster_id=made.value["cluster"]["id"], adopted=found.adopted or None, making=True)
         applied = self._infra_env(

@@ -71,7 +71,7 @@ class CapiRecord:
         self._timeline.known(started=self._timeline.phase == "installed")
         note(self._work_dir.root, [host for host in self._hosts if not record.touched(host)], BOOTED, method=METHOD)
         for kind in _CLUSTERS:
-            forget_created(self._work_dir.state, changes, kind)
+            forget_created(self._work_dir.state, changes, kind, self._call.clock)
         StoreLink(self._work_dir.root, self._call.clock).save()
 
     def written(self, outcomes: Sequence[WriteOutcome]) -> None:

@@ -162,7 +162,7 @@ class _Presence:
         """Apply the plan, and record which ClusterDeployment this deployment created."""
         state = self._request.work_dir.state if self._request.work_dir and not self._call.check_mode else None
         if state is not None:
-            forget_created(state, plan.changes, CLUSTER_DEPLOYMENT)
+            forget_created(state, plan.changes, CLUSTER_DEPLOYMENT, self._call.clock)
         outcomes = apply_install(self._client, self._cluster, plan, check_mode=self._call.check_mode)
         if state is not None:
             record_created(state, outcomes, CLUSTER_DEPLOYMENT)

@@ -210,7 +210,7 @@ def _carry_out(plan: InfraEnvPlan, requested: DesiredInfraEnv | None, session: I
     done: list[WriteOutcome] = []
     state = None if session.check_mode else session.state
     if state is not None:
-        forget_created(state, plan.changes, INFRA_ENV)
+        forget_created(state, plan.changes, INFRA_ENV, session.clock)
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for stage in plan.stages:
 

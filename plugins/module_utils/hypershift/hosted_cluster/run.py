@@ -154,7 +154,7 @@ class _Present:
         """
         if self._state is None:
             return
-        forget_created(self._state, plan.changes, HOSTED_CLUSTER)
+        forget_created(self._state, plan.changes, HOSTED_CLUSTER, self.call.clock)
         with self._state.edit() as document:
             if (document.get("install") or {}).get("method") != METHOD:
                 document["install"] = {"method": METHOD}
