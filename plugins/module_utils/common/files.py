@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
+import glob
 import hashlib
 import os
 import pwd
@@ -78,9 +80,10 @@ def atomic_writer(path: Path, mode: int = SECRET_FILE) -> Iterator[BinaryIO]:
     """A binary file that takes the place of ``path`` when the block ends well and vanishes when it does not.
 
     Written beside its target, fsynced, renamed; so a reader never sees a part, and a killed run leaves the old content.
+    What killed runs left of this file is deleted.
     """
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    temporary = Path(name)
+    remove_leftovers(path.parent, path.name)
+    descriptor, temporary = _temporary_file(path)
     try:
         with os.fdopen(descriptor, "w+b") as handle:
             os.fchmod(handle.fileno(), mode)
@@ -92,6 +95,20 @@ def atomic_writer(path: Path, mode: int = SECRET_FILE) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     sync_directory(path.parent)
+
+
+def _temporary_file(path: Path) -> tuple[int, Path]:
+    """A new file beside ``path``, open and locked.
+
+    The lock ends with the process, so a temporary file without a lock is a leftover.
+    """
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        with contextlib.suppress(OSError):  # On a file system without locks leftovers are never deleted.
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, Path(name)
+        os.close(descriptor)  # Another process found it before it was locked.
 
 
 def check_private(directory: Path, names: Sequence[str] = (), option: str = WORK_DIR) -> None:
@@ -231,11 +248,25 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def remove_leftovers(directory: Path, name: str = "*") -> list[Path]:
-    """Delete temporary files that a killed run left beside its targets, or beside the one called ``name``; returns what
-    was deleted. The caller must know that no other process is writing them.
+def remove_leftovers(directory: Path, name: str = "") -> list[Path]:
+    """Delete temporary files that killed runs left beside their targets, or beside the one called ``name``; returns
+    what was deleted. A file that a process is writing stays.
     """
-    leftovers = sorted(directory.glob(f".{name}.*.part")) if directory.is_dir() else []
-    for leftover in leftovers:
-        leftover.unlink(missing_ok=True)
-    return leftovers
+    pattern = glob.escape(name) if name else "*"
+    found = sorted(directory.glob(f".{pattern}.*.part")) if directory.is_dir() else []
+    return [path for path in found if _remove_unlocked(path)]
+
+
+def _remove_unlocked(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:  # Deleted meanwhile, or none that a run has written.
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        path.unlink(missing_ok=True)
+    except OSError:  # A process is writing it, or it cannot be locked or deleted.
+        return False
+    finally:
+        os.close(descriptor)
+    return True

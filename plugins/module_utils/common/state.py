@@ -25,7 +25,6 @@ from .files import (
     ensure_directory,
     open_inside,
     read_inside,
-    remove_leftovers,
     write_atomic,
 )
 from .state_shape import fault_of
@@ -203,8 +202,6 @@ class StateFile:
         ensure_directory(self.path.parent)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._locked())
-            # Every writer holds the lock: these files are of a run that was killed. They contain the same secrets.
-            remove_leftovers(self.path.parent, self.path.name)
             return self.read(), stack.pop_all()
 
     def _write(self, document: dict[str, Any], before: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, sha256_of
+from ..common.files import SECRET_FILE, ensure_directory, sha256_of
 from .composed import Composed
 from .copy import DigestOf, is_patched_copy, patched_copy
 from .iso9660 import ImageFile, Piece
@@ -97,7 +97,6 @@ def make_artifact(artifact: Artifact, *, checksum: bool = True) -> dict[str, Any
     digest = artifact.sha256
     if artifact.changed:
         ensure_directory(artifact.path.parent)
-        remove_leftovers(artifact.path.parent)
         with ImageFile(artifact.base) as base:
             digest = patched_copy(
                 Composed(base, artifact.pieces), artifact.path, (), DigestOf((), base=False, image=checksum)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import ZeroTouchError
-from ..common.files import ensure_directory, remove_leftovers, sha256_of
+from ..common.files import ensure_directory, sha256_of
 from . import kargs
 from .copy import DigestOf, Digests, is_patched_copy, patched_copy
 from .cpio import Member
@@ -289,7 +289,6 @@ def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
         digest = plan.sha256 or (sha256_of(plan.dest) if checksum else "")
         return _built(plan, Digests(plan.base_sha256, digest), plan.recipe)
     ensure_directory(plan.dest.parent)
-    remove_leftovers(plan.dest.parent, plan.dest.name)
     with _open_base(plan.base.path, minimal=bool(plan.rootfs_url)) as (source, _digest):
         digests = patched_copy(source, plan.dest, plan.patches, _DigestAndCheck(plan, source, checksum=checksum))
     return _built(plan, digests, _recipe(plan, digests.base, plan.patches))

@@ -22,7 +22,7 @@ from ..cluster.paths import AGENT_CONFIG
 from ..cluster.rules.checks import check_names, levels
 from ..cluster.tree import plain
 from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.files import SECRET_FILE, check_directory, ensure_directory, remove_leftovers, write_atomic
+from ..common.files import SECRET_FILE, check_directory, ensure_directory, write_atomic
 from ..common.problems import Problem, apply_checks, errors
 from ..common.secrets import secret_data, secret_values
 from .cluster_manifests import ManifestSet, render_manifests
@@ -125,7 +125,6 @@ def apply_manifests(plan: ManifestsPlan) -> None:
             path.unlink(missing_ok=True)
         else:
             ensure_directory(path.parent)
-            remove_leftovers(path.parent)
             write_atomic(path, change.text, SECRET_FILE)
 
 

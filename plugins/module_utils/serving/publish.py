@@ -148,7 +148,6 @@ def _copy(image: Path, target: Path, mode: int) -> None:
     try:
         target.parent.mkdir(exist_ok=True)
         target.parent.chmod(entering & 0o711)
-        remove_leftovers(target.parent)
     except OSError as error:
         raise ZeroTouchError(f"{target.parent} cannot be made: {error.strerror}.") from error
     with ImageFile(image) as source:

@@ -8,6 +8,7 @@ result reports whether the file changed.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -128,6 +129,37 @@ class TestFiles:
         (tmp_path / ".part").rmdir()
         assert [path.name for path in remove_leftovers(tmp_path)] == leftovers
         assert os.listdir(tmp_path) == [] and remove_leftovers(tmp_path / "absent") == []
+
+    def test_the_next_write_deletes_the_leftovers_of_its_file(self, tmp_path: Path) -> None:
+        for name in (".a[1].yaml.x1.part", ".a[1].yaml.x2.part", ".a1.yaml.x3.part", ".b.yaml.x4.part"):
+            (tmp_path / name).touch()
+        (tmp_path / ".a[1].yaml.x5.part").mkdir()
+        write_atomic(tmp_path / "a[1].yaml", "a")
+        assert sorted(os.listdir(tmp_path)) == [
+            ".a1.yaml.x3.part",
+            ".a[1].yaml.x5.part",
+            ".b.yaml.x4.part",
+            "a[1].yaml",
+        ]
+
+    def test_a_file_that_is_being_written_is_no_leftover(self, tmp_path: Path) -> None:
+        with atomic_writer(tmp_path / "a") as first, atomic_writer(tmp_path / "a") as second:
+            first.write(b"first")
+            second.write(b"second")
+            assert remove_leftovers(tmp_path) == []
+        assert ((tmp_path / "a").read_bytes(), os.listdir(tmp_path)) == (b"first", ["a"])
+
+    def test_a_temporary_file_that_is_deleted_before_it_is_locked(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def late(descriptor: int, operation: int) -> None:
+            monkeypatch.undo()
+            assert len(remove_leftovers(tmp_path)) == 1
+            fcntl.flock(descriptor, operation)
+
+        monkeypatch.setattr(fcntl, "flock", late)
+        assert write_atomic(tmp_path / "a", "content")
+        assert (os.listdir(tmp_path), (tmp_path / "a").read_text()) == (["a"], "content")
 
 
 class TestState:

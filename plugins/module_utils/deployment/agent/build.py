@@ -348,7 +348,7 @@ def apply_build(
     state = WorkDir(work_dir).state
     ensure_directory(work_dir)
     for directory in (work_dir, WorkDir(work_dir).kubeconfig.parent):
-        remove_leftovers(directory)  # of a run that was killed: this run holds the lock
+        remove_leftovers(directory)
     if plan.loose:
         _tighten(work_dir)
     if plan.new_secrets:
