@@ -90,7 +90,7 @@ def atomic_writer(path: Path, mode: int = SECRET_FILE) -> Iterator[BinaryIO]:
             yield handle
             handle.flush()
             os.fsync(handle.fileno())
-        os.replace(temporary, path)
+            os.replace(temporary, path)  # Still locked: it must not be taken for a leftover.
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

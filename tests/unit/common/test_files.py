@@ -149,6 +149,20 @@ class TestFiles:
             assert remove_leftovers(tmp_path) == []
         assert ((tmp_path / "a").read_bytes(), os.listdir(tmp_path)) == (b"first", ["a"])
 
+    def test_a_complete_file_is_no_leftover_before_it_has_its_name(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Another process may write the same file at this moment."""
+        rename, deleted = os.replace, []
+
+        def late(source: Path, target: Path) -> None:
+            deleted.extend(remove_leftovers(tmp_path))
+            rename(source, target)
+
+        monkeypatch.setattr(os, "replace", late)
+        assert write_atomic(tmp_path / "a", "content") and not deleted
+        assert (os.listdir(tmp_path), (tmp_path / "a").read_text()) == (["a"], "content")
+
     def test_a_temporary_file_that_is_deleted_before_it_is_locked(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
