@@ -22,6 +22,7 @@ from ..common.clock import Clock
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.files import remove_leftovers
 from ..common.state import StateFile
+from ..common.store_link import StoreLink
 from ..image.copy import patched_copy
 from ..image.iso9660 import ImageFile
 from . import served, uploaded
@@ -62,7 +63,7 @@ def publish(
         _PREDICTED_TOKEN if check_mode else secrets.token_hex(_TOKEN_BYTES)
     )
     if options.method == "directory":
-        return _publish_copy(image, state, options, str(token), check_mode)
+        return _publish_copy(image, state, options, str(token), clock, check_mode)
     if options.method == "upload":
         known = bool(state.section("publish").get("token"))
         return uploaded.publish(image, beside, state, options, str(token), clock, known=known, check_mode=check_mode)
@@ -119,7 +120,9 @@ def _publish_elsewhere(image: Path, state: StateFile, options: PublishOptions, c
     return Publication(False, "the user serves the image", "none", options.url, str(image))
 
 
-def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token: str, check_mode: bool) -> Publication:
+def _publish_copy(
+    image: Path, state: StateFile, options: PublishOptions, token: str, clock: Clock, check_mode: bool
+) -> Publication:
     directory = Path(options.directory)
     if not directory.is_dir():
         raise ZeroTouchError(
@@ -137,6 +140,7 @@ def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token:
                 _remove(Path(recorded["copy"]))
             # Before the copy is written, so that one of a killed run is found.
             state.update("publish", {"method": "directory", "token": token, "copy": str(target), "of": None})
+            StoreLink(state.path.parent, clock).save()
             _copy(image, target, options.mode)
         state.update("publish", {"url": url, "path": str(image), "of": _identity(image)})
     return Publication(changed, reason or "the copy is current", "directory", url, str(image), copy_path=str(target))

@@ -5,8 +5,8 @@
 PUT.
 
 The image is at ``<url>/<token>/<name>.iso``, files of ``boot-artifacts/`` are at ``<url>/<name>``. Section ``publish``
-of state.json records each URL before the upload, so that a later run can delete the file of a killed run. After the
-upload it records the version of the file.
+of state.json records each URL, and is stored, before the first upload, so that a later run can delete the files of a
+killed run. After the upload it records the version of the file.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
 from ..common.http import HttpClient
 from ..common.state import StateFile
+from ..common.store_link import StoreLink
 from ..common.tls import Tls
 from .options import Publication, PublishOptions, image_url
 from .transfer import SERVICE, FileTransfer, StoredFile, shown
@@ -70,6 +71,9 @@ def publish(
     if not check_mode:
         if steps:
             state.update("publish", {"method": "upload", "token": token})
+            for step in steps:
+                _record(state, step.target.url, {})
+            StoreLink(state.path.parent, clock).save()
         for step in steps:
             _upload(step.target, state, transfer, options, warnings)
         if changed:
@@ -119,7 +123,6 @@ def _difference(target: UploadTarget, recorded: Mapping[str, Any], found: Stored
 def _upload(
     target: UploadTarget, state: StateFile, transfer: FileTransfer, options: PublishOptions, warnings: list[str]
 ) -> None:
-    _record(state, target.url, {})
     transfer.put(target.file, target.url)
     identity = _identity(target.file)
     found = transfer.compare(target.file, target.url, whole=options.verify == "digest")

@@ -19,6 +19,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import publish as publishing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import served
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process, stop_server
@@ -364,6 +365,22 @@ def test_directory(image: Path, state: StateFile, tmp_path: Path) -> None:
     assert copy.parent.stat().st_mode & 0o777 == 0o711
     done = withdraw(state, SystemClock())
     assert (done.changed, done.reason, list(root.iterdir())) == (True, "the copy is removed", [])
+
+
+def test_the_path_of_a_copy_is_stored_before_the_copy(
+    image: Path, state: StateFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: list[tuple[str, bool]] = []
+
+    def save(_link: StoreLink) -> None:
+        copy = state.section("publish")["copy"]
+        stored.append((copy, Path(copy).exists()))
+
+    monkeypatch.setattr(StoreLink, "save", save)
+    options = PublishOptions(method="directory", directory=str(tmp_path), url="http://x/")
+    done = go(image, state, options)
+    go(image, state, options)
+    assert stored == [(done.copy_path, False)] and Path(done.copy_path).exists()
 
 
 @pytest.mark.parametrize("name", ["agent.x86_64.iso", ".agent.x86_64.iso.k3x.part"])

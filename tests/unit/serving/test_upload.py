@@ -26,6 +26,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
     ZeroTouchError,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import (
     Publication,
     PublishOptions,
@@ -227,6 +228,25 @@ def test_another_version_with_the_same_size_beginning_and_end(
     image.write_bytes(changed)
     again = go(image, state, options)
     assert again.changed and again.url == first.url and store.files[urlsplit(first.url).path] == changed
+
+
+def test_the_urls_are_stored_before_the_first_upload(
+    store: Store,
+    image: Path,
+    rootfs: Path,
+    state: StateFile,
+    options: PublishOptions,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A job may be killed in the upload; the file contains secrets, and its URL is random."""
+    stored: list[tuple[set[str], int]] = []
+    monkeypatch.setattr(
+        StoreLink, "save", lambda link: stored.append((set(state.section("publish")["uploads"]), len(store.files)))
+    )
+    done = go(image, state, options, rootfs)
+    assert stored == [({done.url, f"{options.url}/{rootfs.name}"}, 0)] and len(store.files) == 2
+    go(image, state, options, rootfs)
+    assert len(stored) == 1
 
 
 @pytest.mark.parametrize("etags", [True, False])
