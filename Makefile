@@ -57,7 +57,7 @@ test: setup ## Lint, unit tests, and for each method a deployment, its repetitio
 	@tools/steps lint+unit core
 
 # Each step uses all processors; the deployments of the matrix would disturb the labs of another step. Of the soak, which takes hours, a sample.
-test-all: setup ## `make test`, all other tests with labs, a sample of the soak, and unit, sanity and a deployment on each ansible-core: about two hours
+test-all: setup ## `make test`, all other tests with labs, a sample of the soak, and unit, sanity and a deployment on each ansible-core: two to three hours
 	@MATRIX=each ZT_SOAK_SEEDS=$${ZT_SOAK_SEEDS:-6} tools/steps lint+unit sanity unit-slow labs scenarios test-soak matrix
 
 lint: setup ## All static checks, those of the built artifact included
